@@ -1,0 +1,1 @@
+"""The meta-algorithm and the strategies that choose among its thresholds."""

@@ -1,0 +1,65 @@
+"""The family, the strategies that choose among its thresholds, and the baselines, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from macro_engine.algorithm.family import Family, FamilyResult
+from macro_engine.algorithm.no_change import NoChange
+from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader, vote
+from macro_engine.rows import Block, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What everyone said in a block.
+
+    Attributes
+    ----------
+    no_change, ftl, ewa
+        Class indices by rows; those of the thresholds and the marginal baseline are in `family`.
+    leaders
+        The index of the threshold that FTL followed, by steps.
+    weights
+        EWA's weights, steps by thresholds.
+    losses
+        The share of rows that each threshold got wrong, steps by thresholds.
+    """
+
+    family: FamilyResult
+    no_change: Ints
+    ftl: Ints
+    ewa: Ints
+    leaders: Ints
+    weights: Floats
+    losses: Floats
+
+
+class Contest:
+    """Runs blocks of steps through everyone who predicts."""
+
+    def __init__(self, family: Family, classes: int) -> None:
+        self.family = family
+        self.classes = classes
+        self.no_change = NoChange()
+        self.ftl = FollowTheLeader(len(family.members))
+        self.ewa = ExponentialWeights(len(family.members))
+
+    def run(self, block: Block) -> Outcome:
+        result = self.family.run(block)
+        lengths = np.diff(block.starts)
+        wrong = result.predictions != block.rows.labels
+        losses = (np.add.reduceat(wrong, block.starts[:-1], axis=1, dtype=np.int64) / lengths).T
+        follows, weights = self.ftl.run(losses), self.ewa.run(losses)
+        leaders = follows.argmax(axis=1)
+        return Outcome(
+            family=result,
+            no_change=self.no_change.run(block),
+            ftl=result.predictions[np.repeat(leaders, lengths), np.arange(len(block.rows))],
+            ewa=vote(np.repeat(weights, lengths, axis=0), result.predictions, self.classes),
+            leaders=leaders,
+            weights=weights,
+            losses=losses,
+        )

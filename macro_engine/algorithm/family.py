@@ -1,0 +1,159 @@
+"""MACRO for a whole grid of thresholds in one pass over the stream.
+
+The thresholds share their references: the distance between the present history and that before
+step tau is computed once, whichever thresholds had a birth at tau. The marginal baseline, which is
+MACRO at an infinite threshold, runs along.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from macro_engine.algorithm.past import Past
+from macro_engine.discrepancy import Discrepancy
+from macro_engine.rows import Block, Bools, Columns, Floats, Ints, Rows
+from macro_engine.subroutines import Subroutine
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyResult:
+    """What a family did in a block; thresholds first, in rising order, then rows or steps.
+
+    Attributes
+    ----------
+    predictions, marginal
+        Class indices: thresholds by rows, and by rows for the marginal baseline.
+    active
+        The number of the active subroutine, from 1.
+    born
+        Whether it was started for the step.
+    distance
+        Its M; NaN at a birth.
+    close
+        |J|, 1 at a birth.
+    subroutines
+        How many there are, after a birth.
+    """
+
+    predictions: Ints
+    marginal: Ints
+    active: Ints
+    born: Bools
+    distance: Floats
+    close: Ints
+    subroutines: Ints
+
+
+class Member:
+    """One threshold of the family: its subroutines, and where their references stand."""
+
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
+        self.subroutines: list[Subroutine] = []
+        self.references: list[int] = []
+        self.close: Ints = np.empty(0, np.int64)
+        self.active = -1
+        self.born = False
+        self.distance = math.nan
+
+    def choose(self, distances: Floats, newest: int, create: Callable[[], Subroutine]) -> None:
+        """Decide for the step that opens, given the distance to each shared reference.
+
+        A newborn's reference is the shared one numbered `newest`.
+        """
+        mine = distances[self.references]
+        self.close = np.flatnonzero(mine <= self.threshold)
+        self.born = len(self.close) == 0
+        if self.born:
+            parent = self.subroutines[mine.argmin()] if len(mine) else None
+            self.active = len(self.subroutines)
+            self.subroutines.append(parent.copy() if parent else create())
+            self.references.append(newest)
+            self.close = np.array([self.active])
+            self.distance = math.nan
+        else:
+            self.active = int(self.close[mine[self.close].argmin()])
+            self.distance = float(mine[self.active])
+
+
+class Family:
+    """Runs `Macro` for each of several thresholds, and the marginal baseline, side by side.
+
+    Parameters
+    ----------
+    thresholds
+        The grid, rising.
+    discrepancy, history, create, columns
+        As for `Macro`.
+    """
+
+    def __init__(
+        self,
+        thresholds: Sequence[float],
+        discrepancy: Discrepancy[Any],
+        history: int | None,
+        create: Callable[[], Subroutine],
+        columns: Columns,
+    ) -> None:
+        self.discrepancy = discrepancy
+        self.create = create
+        self.members = [Member(threshold) for threshold in thresholds]
+        self.marginal = Member(math.inf)
+        self.references: list[Any] = []
+        self.past = Past(history, columns)
+
+    @property
+    def unanswered(self) -> int:
+        """For how many rows an active model of a threshold had no answer."""
+        return sum(s.unanswered for member in self.members for s in member.subroutines)
+
+    def choose(self) -> None:
+        """Decide for the step that opens."""
+        now = self.discrepancy.describe(self.past.rows())
+        distances = np.array([self.discrepancy.between(now, r) for r in self.references])
+        newest = len(self.references)
+        everyone = [*self.members, self.marginal]
+        for member in everyone:
+            member.choose(distances, newest, self.create)
+        if any(member.born for member in everyone):
+            self.references.append(now)
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each threshold, and in the last line the baseline, says of rows of the open step."""
+        return np.array(
+            [m.subroutines[m.active].predict(rows) for m in [*self.members, self.marginal]]
+        )
+
+    def update(self, rows: Rows) -> None:
+        """Close the step."""
+        for member in [*self.members, self.marginal]:
+            for j in member.close:
+                member.subroutines[j].learn(rows)
+        self.past.append(rows)
+
+    def run(self, block: Block) -> FamilyResult:
+        """Take a block of whole steps through choice, prediction and update."""
+        k, steps = len(self.members), block.steps
+        predictions = np.empty((k + 1, len(block.rows)), np.int64)
+        active, close, subroutines = (np.empty((k, steps), np.int64) for _ in range(3))
+        born = np.empty((k, steps), np.bool_)
+        distance = np.empty((k, steps))
+        for s in range(steps):
+            rows = block.step(s)
+            self.choose()
+            predictions[:, block.starts[s] : block.starts[s + 1]] = self.predict(rows)
+            for m, member in enumerate(self.members):
+                active[m, s] = member.active + 1
+                born[m, s] = member.born
+                distance[m, s] = member.distance
+                close[m, s] = len(member.close)
+                subroutines[m, s] = len(member.subroutines)
+            self.update(rows)
+        return FamilyResult(
+            predictions[:k], predictions[k], active, born, distance, close, subroutines
+        )

@@ -1,0 +1,106 @@
+"""MACRO for one threshold: Figure 1 of the paper, and the definition of every result here.
+
+The fast paths of this package are tested against this file and must agree with it to the last
+bit. Time is counted from 0, subroutines are numbered from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from macro_engine.discrepancy import Discrepancy
+from macro_engine.rows import Columns, Ints, Rows
+from macro_engine.subroutines import Subroutine
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was decided when a step opened.
+
+    Attributes
+    ----------
+    active
+        The number of the subroutine that predicts.
+    close
+        J: the numbers of the subroutines that learn the step.
+    born
+        Whether the active subroutine was started for this step.
+    distance
+        M of the active subroutine; None at a birth.
+    """
+
+    active: int
+    close: tuple[int, ...]
+    born: bool
+    distance: float | None
+
+
+class Macro:
+    """The meta-algorithm.
+
+    Parameters
+    ----------
+    threshold
+        The paper's epsilon.
+    discrepancy
+        D, the distance between histories.
+    history
+        H, how many closed steps make a history; None takes all of them.
+    create
+        Starts the first subroutine from scratch.
+    columns
+        The encoded columns of the stream.
+    """
+
+    def __init__(
+        self,
+        threshold: float,
+        discrepancy: Discrepancy[Any],
+        history: int | None,
+        create: Callable[[], Subroutine],
+        columns: Columns,
+    ) -> None:
+        self.threshold = threshold
+        self.discrepancy = discrepancy
+        self.history = history
+        self.create = create
+        self.columns = columns
+        self.subroutines: list[Subroutine] = []  # S_1, ..., S_N
+        self.references: list[Any] = []  # history(tau_1), ..., history(tau_N), described
+        self.past: list[Rows] = []  # the closed steps
+
+    def choose(self) -> Choice:
+        """Find the close subroutines, or start one; the closest of them becomes active."""
+        now = self.discrepancy.describe(self.recent())
+        distance = {
+            j: self.discrepancy.between(now, reference)
+            for j, reference in enumerate(self.references, start=1)
+        }
+        close = tuple(j for j in distance if distance[j] <= self.threshold)
+        born = not close
+        if born:
+            closest = min(distance, key=distance.__getitem__, default=None)
+            parent = self.subroutines[closest - 1] if closest else None
+            self.subroutines.append(parent.copy() if parent else self.create())
+            self.references.append(now)
+            close = (len(self.subroutines),)
+        active = close[0] if born else min(close, key=distance.__getitem__)
+        self.choice = Choice(active, close, born, None if born else distance[active])
+        return self.choice
+
+    def predict(self, rows: Rows) -> Ints:
+        """Apply the active hypothesis to rows of the open step."""
+        return self.subroutines[self.choice.active - 1].predict(rows)
+
+    def update(self, rows: Rows) -> None:
+        """Close the step: every close subroutine learns its rows."""
+        for j in self.choice.close:
+            self.subroutines[j - 1].learn(rows)
+        self.past.append(rows)
+
+    def recent(self) -> Rows:
+        """The rows of the last H closed steps."""
+        start = 0 if self.history is None else max(len(self.past) - self.history, 0)
+        return Rows.join(self.past[start:], self.columns)

@@ -1,0 +1,30 @@
+"""What a distance between histories is.
+
+The paper bounds the discrepancy between the distributions at two moments by a distance between
+what preceded them: M = D(history(t), history(tau)).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from macro_engine.rows import Rows
+
+Description = TypeVar("Description")
+
+
+class Discrepancy(ABC, Generic[Description]):
+    """A distance between two histories.
+
+    It is split in two, so that a reference is described once, when it is frozen, and not each
+    time something is compared with it.
+    """
+
+    @abstractmethod
+    def describe(self, history: Rows) -> Description:
+        """All that the distance needs to know of a history; never changes afterwards."""
+
+    @abstractmethod
+    def between(self, now: Description, reference: Description) -> float:
+        """D(S, T) for the histories behind the two descriptions."""

@@ -1,0 +1,13 @@
+"""What goes wrong because of the user's input, as one line that says what, where and what to do."""
+
+
+class MacroError(Exception):
+    """A run that cannot go on; the message is meant for the user. Exit code 1."""
+
+    exit_code = 1
+
+
+class UsageError(MacroError):
+    """An option or a setting that cannot be used. Exit code 2."""
+
+    exit_code = 2

@@ -1,0 +1,1 @@
+"""Running the algorithm over a stream, keeping score, and writing results down."""

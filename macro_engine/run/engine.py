@@ -1,0 +1,193 @@
+"""The engine: takes a stream through MACRO, block by block, on an asyncio loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.family import Family
+from macro_engine.discrepancy import DISTANCES
+from macro_engine.errors import MacroError
+from macro_engine.opening import Opened
+from macro_engine.rows import Block
+from macro_engine.run.events import Event, EventFinder
+from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile
+from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.stream.source import Recording
+from macro_engine.stream.table import Rejection, Rejections
+from macro_engine.subroutines import resolve
+from macro_engine.visible import visible
+
+_BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
+
+
+@dataclass
+class Listener:
+    """Who is told of a run as it goes; each may be left out."""
+
+    progress: Callable[[], None] = lambda: None
+    event: Callable[[Event], None] = lambda _event: None
+    rejected: Callable[[Rejection], None] = lambda _rejection: None
+    remark: Callable[[str], None] = lambda _text: None
+
+
+@dataclass
+class Engine:
+    """One run over a recorded stream.
+
+    Attributes
+    ----------
+    scoreboard
+        None until classes and scale are known.
+    seconds
+        Time spent on steps; reading and start-up are not in it.
+    path
+        Which implementation of the family runs.
+    """
+
+    opened: Opened
+    predictions: Path | None = None
+    trace: Path | None = None
+    listener: Listener = field(default_factory=Listener)
+
+    path = "general"
+
+    def __post_init__(self) -> None:
+        settings = self.opened.settings
+        self.rejections = Rejections(self.listener.rejected)
+        self.recording = Recording(
+            self.opened.files, self.opened.spec, self.rejections, self.listener.remark
+        )
+        self.create = resolve(settings["subroutine"], settings.get("seed"))
+        self.thresholds: list[float] = settings["thresholds"]
+        self.scoreboard: Scoreboard | None = None
+        self.contest: Contest | None = None
+        self.files: list[ResultFile] = []
+        self.seconds = 0.0
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.recording.encoder.classes or ()
+
+    @property
+    def unanswered(self) -> int:
+        return self.contest.family.unanswered if self.contest else 0
+
+    async def run(self) -> None:
+        """Run to the end of the stream; result files appear when it got there."""
+        try:
+            for block in self.recording.blocks():
+                if self.contest is None:
+                    self._start(block)
+                for part in self._parts(block):
+                    self._step_through(part)
+                    self.listener.progress()
+                    await asyncio.sleep(0)
+            for file in self.files:
+                file.finish()
+        finally:
+            for file in self.files:
+                file.discard()
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers."""
+        board = self.scoreboard
+        assert board is not None
+        return {
+            "rows": board.rows,
+            "steps": board.steps,
+            "classes": list(self.classes),
+            "seconds": self.seconds,
+            "path": self.path,
+            "errors": board.errors,
+            "thresholds": [
+                {"threshold": _plain(threshold), "error": error, "subroutines": int(subroutines)}
+                for threshold, error, subroutines in zip(
+                    board.thresholds, board.threshold_errors, board.subroutines, strict=True
+                )
+            ],
+            "rejected": self.rejections.count,
+            "late": self.recording.late,
+            "unanswered": self.unanswered,
+            "settings": self._settings(),
+        }
+
+    def _start(self, block: Block) -> None:
+        """Build everything that had to wait for classes and columns to be known."""
+        settings, classes = self.opened.settings, self.classes
+        columns = block.rows.columns
+        distance = DISTANCES[settings["distance"]].create(
+            len(classes), len(columns.numbers), self.opened.spec.scaled
+        )
+        family = Family(
+            self.thresholds, distance, settings.history, lambda: self.create(classes), columns
+        )
+        self.contest = Contest(family, len(classes))
+        self.scoreboard = Scoreboard(self.thresholds)
+        self.events = EventFinder(self.thresholds)
+        if self.predictions is not None:
+            self.files.append(PredictionsFile(self.predictions, classes))
+        if self.trace is not None:
+            self.files.append(TraceFile(self.trace, self.thresholds))
+        self.steps_at_once = 1
+
+    def _parts(self, block: Block) -> Iterator[Block]:
+        """The block in pieces that take about as long as a block should."""
+        start = 0
+        while start < block.steps:
+            stop = min(start + self.steps_at_once, block.steps)
+            yield block.cut(start, stop)
+            start = stop
+
+    def _step_through(self, block: Block) -> None:
+        assert self.contest is not None
+        assert self.scoreboard is not None
+        started = perf_counter()
+        try:
+            outcome = self.contest.run(block)
+        except MacroError:
+            raise
+        except Exception as error:
+            raise self._model_failed(error) from error
+        self.scoreboard.update(block, outcome)
+        spent = perf_counter() - started
+        self.seconds += spent
+        pace = block.steps / max(spent, 1e-6)
+        self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), 2 * block.steps))
+        for event in self.events.find(block, outcome):
+            self.listener.event(event)
+        for file in self.files:
+            file.write(block, outcome)
+
+    def _model_failed(self, error: Exception) -> Exception:
+        """A model of the user's choice may fail in ways of its own; ours may not."""
+        name = self.opened.settings["subroutine"]
+        if not name.startswith(("river:", "python:")):
+            return error
+        last = error.__traceback__
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        where = f"{last.tb_frame.f_code.co_filename}, line {last.tb_lineno}" if last else "?"
+        return MacroError(
+            f"the subroutine {visible(name)} failed: {type(error).__name__}: "
+            f"{visible(error, 200)} ({visible(where, 200)})"
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        values = dict(self.opened.settings.values)
+        values["classes"] = list(self.classes)
+        if self.opened.spec.scaled:
+            bounds = self.recording.encoder.bounds
+            values["bounds"] = {name: list(bounds[name]) for name in self.opened.spec.features}
+        values["thresholds"] = [_plain(threshold) for threshold in self.thresholds]
+        return values
+
+
+def _plain(threshold: float) -> float | str:
+    """JSON has no infinity."""
+    return threshold if threshold != float("inf") else "inf"

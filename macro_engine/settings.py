@@ -1,0 +1,305 @@
+"""The options of a run: where each came from, and which of several wins.
+
+One table drives the command line, the TOML beside the data and the description inside a Parquet
+file. Values are kept as plain text, numbers and lists, so that they can be written down again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from macro_engine.discrepancy import DISTANCES
+from macro_engine.errors import MacroError, UsageError
+from macro_engine.stream.csv import DELIMITERS
+from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
+from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.visible import visible
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting.
+
+    `read` takes the text of the command line or the value from a file, and returns the plain
+    value or raises ValueError with a sentence that says what is wrong.
+    """
+
+    name: str
+    read: Callable[[Any], Any]
+    metavar: str
+    help: str
+    of_stream: bool = True
+    on_command_line: bool = True
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"a text is expected, not {visible(value)!r}")
+    return value
+
+
+def _names(value: Any) -> list[str]:
+    items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise ValueError(f"names of columns are expected, not {visible(value)!r}")
+    return [item for item in items if item]
+
+
+def _classes(value: Any) -> list[str]:
+    items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(i, str | int) for i in items):
+        raise ValueError(f"names of classes are expected, not {visible(value)!r}")
+    names = [str(item) for item in items]
+    if len(names) < 2:
+        raise ValueError("at least two classes are needed, in their order, as in --classes 0,1")
+    if len(set(names)) < len(names):
+        raise ValueError("the same class is named twice")
+    return names
+
+
+def _every(value: Any) -> str:
+    text = str(value)
+    Every.parse(text)
+    return text.strip()
+
+
+def _one_of(*choices: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in choices:
+            near = difflib.get_close_matches(str(value), choices, n=1)
+            hint = f", did you mean '{near[0]}'?" if near else ";"
+            raise ValueError(f"'{visible(value)}' is unknown{hint} one of: {', '.join(choices)}")
+        return str(value)
+
+    return read
+
+
+def _delimiter(value: Any) -> str:
+    value = {"tab": "\t", "\\t": "\t"}.get(value, value)
+    if value not in DELIMITERS:
+        raise ValueError(f"'{visible(value)}' is no delimiter; one of: , ; | tab")
+    return str(value)
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) or isinstance(value, bool):
+        raise ValueError(f"'{visible(value)}' is not a number")
+    return number
+
+
+def _bounds(value: Any) -> dict[str, list[float]]:
+    if not isinstance(value, dict):
+        raise ValueError("a table of COLUMN = [smallest, largest] is expected")
+    bounds = {}
+    for column, pair in value.items():
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ValueError(f"'{visible(column)}' needs [smallest, largest]")
+        low, high = map(_number, pair)
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise ValueError(f"'{visible(column)}': {low} to {high} is no range of numbers")
+        bounds[column] = [low, high]
+    return bounds
+
+
+def _history(value: Any) -> int | str:
+    if value == "all":
+        return "all"
+    if isinstance(value, bool) or not str(value).isascii() or not str(value).isdigit():
+        raise ValueError(f"'{visible(value)}' is no number of steps; write 6 or all")
+    return int(value)
+
+
+def _thresholds(value: Any) -> list[float]:
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list) or not items:
+        raise ValueError("numbers are expected, as in .1,.2,.5")
+    numbers = [_number(item) for item in items]
+    if min(numbers) < 0:
+        raise ValueError(f"a threshold cannot be negative, as {min(numbers)} is")
+    return sorted(set(numbers))
+
+
+def _seed(value: Any) -> int:
+    if isinstance(value, bool) or not str(value).isascii() or not str(value).isdigit():
+        raise ValueError(f"'{visible(value)}' is no seed; write a whole number, as in 7")
+    return int(value)
+
+
+OPTIONS: dict[str, Option] = {
+    option.name: option
+    for option in (
+        Option("time", _text, "COL", "column with the time of a row"),
+        Option(
+            "time_format", _text, "FORMAT", "how times are written, as in '%%d.%%m.%%Y %%H:%%M'"
+        ),
+        Option("label", _text, "COL|RULE", "column with the label, or a rule: 'delay > 15'"),
+        Option("features", _names, "A,B,C", "numeric columns"),
+        Option("categorical", _names, "A,B", "columns with categories"),
+        Option("classes", _classes, "A,B", "all classes, in order"),
+        Option("every", _every, "LENGTH", "length of a step: 10m (ms s m h d) or 50 (rows)"),
+        Option("scale", _one_of("unit", "none"), "HOW", "unit: bring numbers to [0, 1]; none"),
+        Option("late", _one_of("join", "reject"), "HOW", "late rows: join the open step; reject"),
+        Option("delimiter", _delimiter, "CHAR", "of a CSV file: , ; | or tab"),
+        Option("decimal", _one_of(".", ","), "CHAR", "of a CSV file: . or ,"),
+        Option("bounds", _bounds, "", "", on_command_line=False),
+        Option("distance", _one_of(*DISTANCES), "NAME", f"{', '.join(DISTANCES)}", of_stream=False),
+        Option("history", _history, "H", "steps that make a history, or all", of_stream=False),
+        Option("thresholds", _thresholds, "A,B,C", "the grid of thresholds", of_stream=False),
+        Option(
+            "subroutine",
+            _text,
+            "NAME",
+            "logistic, nearest-mean, river:MODULE.CLASS(...), python:MODULE:FUNCTION",
+            of_stream=False,
+        ),
+        Option(
+            "strategy",
+            _one_of("ftl", "ewa"),
+            "NAME",
+            "whose prediction is the prediction: ftl or ewa",
+            of_stream=False,
+        ),
+        Option("seed", _seed, "N", "for River models that take a seed", of_stream=False),
+    )
+}
+
+_DEFAULTS = {
+    "every": "1",
+    "scale": "unit",
+    "late": "join",
+    "distance": "labels",
+    "subroutine": "logistic",
+    "strategy": "ftl",
+}
+
+# A value named at one level makes these of weaker levels meaningless.
+_DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Settings from one place; earlier layers win over later ones."""
+
+    origin: str
+    values: Mapping[str, Any]
+
+    @staticmethod
+    def read(origin: str, raw: Mapping[str, Any], of_user: bool = False) -> Layer:
+        """Check raw values; `of_user` says that they were typed and may name code to run."""
+        values = {}
+        for name, value in raw.items():
+            option = OPTIONS.get(name)
+            if option is None:
+                near = difflib.get_close_matches(name, OPTIONS, n=1)
+                hint = f", did you mean '{near[0]}'?" if near else ""
+                raise UsageError(
+                    f"{visible(origin)}: unknown key '{visible(name)}'{hint} "
+                    f"Known are: {', '.join(OPTIONS)}"
+                )
+            where = f"--{name.replace('_', '-')}" if of_user else f"{visible(origin)}: {name}"
+            try:
+                values[name] = option.read(value)
+            except ValueError as error:
+                raise UsageError(f"{where}: {error}") from None
+        if not of_user and str(values.get("subroutine", "")).startswith("python:"):
+            raise UsageError(
+                f"{visible(origin)}: subroutine: python:... runs code and is taken from the "
+                "command line only; pass it with --subroutine"
+            )
+        return Layer(origin, values)
+
+    @staticmethod
+    def from_toml(path: Path) -> Layer:
+        try:
+            raw = tomllib.loads(path.read_text("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise UsageError(f"{visible(path)} is not TOML: {visible(error)}") from None
+        except OSError as error:
+            raise MacroError(f"{visible(path)} cannot be read: {error.strerror}") from None
+        return Layer.read(str(path), raw)
+
+
+@dataclass
+class Settings:
+    """The settings in force, and where each came from."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def merge(layers: Sequence[Layer]) -> Settings:
+        """The strongest value of each option."""
+        settings = Settings()
+        discarded: set[str] = set()
+        for layer in layers:
+            settings.add(Layer(layer.origin, _without(layer.values, discarded)))
+            for name in layer.values:
+                discarded.update(_DISCARDS.get(name, ()))
+        return settings
+
+    def add(self, weaker: Layer) -> None:
+        """Take from a weaker layer what is not set yet."""
+        for name, value in weaker.values.items():
+            if name not in self.values:
+                self.values[name] = value
+                self.origins[name] = weaker.origin
+
+    def complete(self, columns: Sequence[str]) -> None:
+        """Fill in the defaults and check what only makes sense together."""
+        if isinstance(parse_label(self.values["label"], columns), LabelRule):
+            self.values["classes"] = list(RULE_CLASSES)
+            self.origins["classes"] = "label rule"
+        self.add(Layer("default", _DEFAULTS))
+        distance = DISTANCES[self.values["distance"]]
+        self.add(
+            Layer(
+                f"default for {self.values['distance']}",
+                {"history": distance.history, "thresholds": sorted(distance.thresholds)},
+            )
+        )
+        if self.values["history"] == 0 and distance.history != 0:
+            raise UsageError(
+                f"--history 0 leaves the distance '{self.values['distance']}' nothing to compare; "
+                "take at least 1"
+            )
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def get(self, name: str) -> Any:
+        return self.values.get(name)
+
+    @property
+    def history(self) -> int | None:
+        """H; None for all."""
+        return None if self.values["history"] == "all" else int(self.values["history"])
+
+    def spec(self, columns: Sequence[str]) -> StreamSpec:
+        """The stream's part, for files with these columns."""
+        classes = self.get("classes")
+        return StreamSpec(
+            label=parse_label(self["label"], columns),
+            features=tuple(self.get("features") or ()),
+            categorical=tuple(self.get("categorical") or ()),
+            time=self.get("time"),
+            time_format=self.get("time_format"),
+            classes=tuple(classes) if classes else None,
+            bounds={name: (low, high) for name, (low, high) in (self.get("bounds") or {}).items()},
+            every=Every.parse(self["every"]),
+            scaled=self["scale"] == "unit",
+            reject_late=self["late"] == "reject",
+        )
+
+
+def _without(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}

@@ -1,0 +1,413 @@
+"""The one CSV parser: bytes go in as they come, whole records come out with their line numbers.
+
+A record is parsed once its last line is complete. Quoted newlines, BOM, CRLF and multi-byte
+characters cut in two are taken care of here.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from macro_engine.errors import MacroError
+from macro_engine.rows import Floats, Ints
+from macro_engine.stream.table import MISSING, Problem, Problems, Rejection, Table
+from macro_engine.stream.times import TimeReader, time_reader
+from macro_engine.visible import visible
+
+CHUNK = 1 << 18
+DELIMITERS = (",", ";", "\t", "|")
+_BOM = b"\xef\xbb\xbf"
+_LONGEST_RECORD = 10_000  # lines that a quoted field may span before the quote counts as stray
+_SAMPLE_LINES = 500
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written."""
+
+    delimiter: str = ","
+    decimal: str = "."
+
+
+@dataclass(frozen=True)
+class Record:
+    """The fields of one record, or why there are none, and the line on which it starts."""
+
+    line: int
+    fields: list[str]
+    problem: Problem | None = None
+
+
+class CsvParser:
+    """Cuts a growing sequence of bytes into records."""
+
+    def __init__(self, delimiter: str) -> None:
+        self.delimiter = delimiter
+        self.lines = 0  # complete lines seen so far
+        self.partial = b""  # the beginning of a line whose end has not come yet
+        self.quoted: list[bytes] = []  # lines of a record that is inside quotes
+
+    def feed(self, data: bytes) -> list[Record]:
+        """The records that these bytes complete."""
+        data = self.partial + data
+        end = data.rfind(b"\n") + 1
+        self.partial = data[end:]
+        return self._records(data[:end].split(b"\n")[:-1]) if end else []
+
+    def finish(self) -> list[Record]:
+        """The records left when no more bytes will come; the last line may lack its newline."""
+        last = [self.partial] if self.partial else []
+        self.partial = b""
+        records = self._records(last)
+        if self.quoted:
+            records += self._give_up_on_quote()
+        return records
+
+    def _records(self, lines: list[bytes]) -> list[Record]:
+        if not self.quoted and b'"' not in b"".join(lines):
+            first = self.lines + 1
+            self.lines += len(lines)
+            return self._parsed(list(range(first, first + len(lines))), lines)
+        numbers: list[int] = []
+        whole: list[bytes] = []
+        records: list[Record] = []
+        for line in lines:
+            self.lines += 1
+            self.quoted.append(line)
+            if ends_inside_quotes(line, self.delimiter.encode(), len(self.quoted) > 1):
+                if len(self.quoted) > _LONGEST_RECORD:
+                    records += self._parsed(numbers, whole)
+                    numbers, whole = [], []
+                    records += self._give_up_on_quote()
+                continue
+            numbers.append(self.lines - len(self.quoted) + 1)
+            whole.append(b"\n".join(self.quoted))
+            self.quoted = []
+        return records + self._parsed(numbers, whole)
+
+    def _give_up_on_quote(self) -> list[Record]:
+        """Turn the line with the unclosed quote away and read on with the line after it."""
+        first, *rest = self.quoted
+        self.quoted = []
+        line = self.lines - len(rest)
+        self.lines = line
+        stray = Record(line, [], Problem("opens a quote that is never closed", _text(first)))
+        return [stray, *self._records(rest)] + (self._give_up_on_quote() if self.quoted else [])
+
+    def _parsed(self, numbers: list[int], raw: list[bytes]) -> list[Record]:
+        try:
+            texts = b"\n".join(raw).decode()
+        except UnicodeDecodeError:
+            return [self._single(number, line) for number, line in zip(numbers, raw, strict=True)]
+        if '"' not in texts and "\r" not in texts.replace("\r\n", "").removesuffix("\r"):
+            return (
+                [
+                    Record(number, line.rstrip("\r").split(self.delimiter))
+                    for number, line in zip(numbers, texts.split("\n"), strict=True)
+                    if line.strip("\r")
+                ]
+                if numbers
+                else []
+            )
+        return [
+            record
+            for number, line in zip(numbers, raw, strict=True)
+            if (record := self._single(number, line)).fields or record.problem
+        ]
+
+    def _single(self, number: int, raw: bytes) -> Record:
+        try:
+            text = raw.removesuffix(b"\r").decode()
+        except UnicodeDecodeError as error:
+            bad = raw[error.start : error.start + 1].hex()
+            return Record(number, [], Problem(f"is not UTF-8 (byte 0x{bad})", _text(raw)))
+        try:
+            rows = list(csv.reader(text.splitlines(keepends=True), delimiter=self.delimiter))
+        except csv.Error as error:
+            return Record(number, [], Problem(f"does not parse ({error})", text))
+        if len(rows) > 1:
+            return Record(number, [], Problem("has a line break outside quotes", text))
+        return Record(number, rows[0] if rows else [])
+
+
+def ends_inside_quotes(line: bytes, delimiter: bytes, inside: bool) -> bool:
+    """Whether a quoted field is still open at the end of a line.
+
+    As in Python's csv module, a quote opens a field only at its very beginning.
+
+    >>> ends_inside_quotes(b'a,"b', b",", inside=False)
+    True
+    >>> ends_inside_quotes(b'5" pipe,a', b",", inside=False)
+    False
+    """
+    i = 0
+    while True:
+        if inside or line[i : i + 1] == b'"':
+            i = i if inside else i + 1
+            inside = True
+            while inside:
+                close = line.find(b'"', i)
+                if close < 0:
+                    return True
+                inside = line[close + 1 : close + 2] == b'"'
+                i = close + (2 if inside else 1)
+        i = line.find(delimiter, i) + 1
+        if i == 0:
+            return False
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="backslashreplace")
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of text fields."""
+
+    values: Sequence[str]
+    decimal: str = "."
+
+    def texts(self) -> list[str]:
+        return [value.strip() for value in self.values]
+
+    def time_reader(self, time_format: str | None) -> TimeReader:
+        return time_reader(self.values, time_format)
+
+    def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
+        return reader.read(self.values)
+
+    def numbers(self) -> tuple[Floats, Problems]:
+        values = self.values
+        if self.decimal == ",":
+            values = [value.replace(",", ".") if "." not in value else value for value in values]
+        try:
+            numbers = np.fromiter(map(float, values), np.float64, len(values))
+        except ValueError:
+            pass
+        else:
+            if np.isfinite(numbers).all() and "_" not in "".join(values):
+                return numbers, {}
+        numbers = np.zeros(len(values))
+        problems = {}
+        for i, value in enumerate(values):
+            number = _number(value)
+            if isinstance(number, Problem):
+                problems[i] = number
+            else:
+                numbers[i] = number
+        return numbers, problems
+
+
+def _number(text: str) -> float | Problem:
+    stripped = text.strip()
+    if stripped in MISSING:
+        return Problem("has no number", text if stripped else None)
+    try:
+        number = float(stripped)
+    except ValueError:
+        return Problem("is not a number", text)
+    if "_" in stripped:  # Python's float takes 1_000, no other program does
+        return Problem("is not a number", text)
+    return number if math.isfinite(number) else Problem("is not a finite number", text)
+
+
+class CsvFile:
+    """A CSV file, plain or compressed, with a header line.
+
+    Parameters
+    ----------
+    path
+        Its first bytes tell whether it is compressed.
+    delimiter, decimal
+        Sniffed from the first lines where None.
+    """
+
+    unit = "line"
+    description: None = None
+
+    def __init__(
+        self, path: Path, delimiter: str | None = None, decimal: str | None = None
+    ) -> None:
+        self.path = path
+        self.size = path.stat().st_size
+        self.position = 0
+        head = self._head()
+        sniffed = sniff(head, delimiter)
+        self.dialect = Dialect(sniffed.delimiter, decimal or sniffed.decimal)
+        self.names = self._header(head)
+        self.notes = [
+            f"{what} {'given' if given else 'sniffed'}"
+            for what, given in (
+                (f"delimiter {_named(self.dialect.delimiter)}", delimiter),
+                (f"decimal {_named(self.dialect.decimal)}", decimal),
+            )
+        ]
+
+    @property
+    def done(self) -> float:
+        """The share of the file that was read."""
+        return self.position / self.size if self.size else 1.0
+
+    def sample(self, rows: int) -> Table:
+        """The first rows, with all columns."""
+        return next(self._tables(self.names, rows), self._table([], self.names))
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Table]:
+        """The rows of the whole file, with the named columns."""
+        return self._tables(columns, None)
+
+    def _tables(self, columns: Sequence[str], rows: int | None) -> Iterator[Table]:
+        parser = CsvParser(self.dialect.delimiter)
+        header_seen = False
+        records: list[Record] = []
+        with self._open() as file:
+            while True:
+                data = self._read(file)
+                records += parser.feed(data) if data else parser.finish()
+                if records and not header_seen:
+                    header_seen = True
+                    records = records[1:]
+                if records and (rows is None or not data or len(records) >= rows):
+                    yield self._table(records[:rows], columns)
+                    if rows is not None:
+                        return
+                    records = []
+                if not data:
+                    return
+
+    def _table(self, records: list[Record], columns: Sequence[str]) -> Table:
+        width = len(self.names)
+        good, broken = [], []
+        for record in records:
+            problem = record.problem
+            if problem is None and len(record.fields) != width:
+                found = len(record.fields)
+                problem = Problem(f"{found} field{'s' * (found != 1)}, the header has {width}")
+            if problem is None:
+                good.append(record)
+            else:
+                broken.append(Rejection(self.path.name, record.line, self.unit, None, problem))
+        places = {name: self.names.index(name) for name in columns}
+        return Table(
+            self.path.name,
+            self.unit,
+            {
+                name: TextColumn([record.fields[place] for record in good], self.dialect.decimal)
+                for name, place in places.items()
+            },
+            np.array([record.line for record in good], np.int64),
+            broken,
+        )
+
+    def _head(self) -> list[bytes]:
+        """The first lines, without the BOM; the last one may be cut off."""
+        with self._open() as file:
+            data = self._read(file)
+            while data.count(b"\n") <= _SAMPLE_LINES and (more := self._read(file)):
+                data += more
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise MacroError(
+                f"{visible(self.path)}, line 1: this is UTF-16; convert it to UTF-8, as in "
+                "iconv -f UTF-16 -t UTF-8"
+            )
+        if not data.strip():
+            raise MacroError(f"{visible(self.path)} is empty; a header line was expected")
+        if b"\0" in data[:1024]:
+            raise MacroError(f"{visible(self.path)} is neither CSV nor Parquet: it holds NUL bytes")
+        if b"\n" not in data and b"\r" in data:
+            raise MacroError(
+                f"{visible(self.path)}: its lines end in CR alone; convert it, as in tr '\\r' '\\n'"
+            )
+        return data.split(b"\n")
+
+    def _header(self, head: list[bytes]) -> list[str]:
+        parser = CsvParser(self.dialect.delimiter)
+        records = parser.feed(b"\n".join(head)) or parser.finish()
+        where = f"{visible(self.path)}, line {records[0].line}"
+        if records[0].problem:
+            raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
+        names = [name.strip() or f"column{i}" for i, name in enumerate(records[0].fields, start=1)]
+        if all(isinstance(_number(name), float) for name in names):
+            raise MacroError(
+                f"{where}: this looks like data, not like the names of columns; put a header "
+                "line first"
+            )
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise MacroError(
+                f"{where}: {Counter(names)[twice[0]]} columns are called '{visible(twice[0])}'; "
+                "rename all but one"
+            )
+        return names
+
+    def _open(self) -> IO[bytes]:
+        self.file = self.path.open("rb")
+        self.first_read = True
+        start = self.file.read(3)
+        self.file.seek(0)
+        if start.startswith(b"\x1f\x8b"):
+            return gzip.open(self.file)  # type: ignore[return-value]
+        if start == b"BZh":
+            return bz2.open(self.file)
+        return self.file
+
+    def _read(self, file: IO[bytes]) -> bytes:
+        try:
+            data = file.read(CHUNK)
+        except (EOFError, OSError, zlib.error) as error:
+            raise MacroError(
+                f"{visible(self.path)} cannot be read to its end: {visible(error)}; is the file "
+                "cut off or damaged?"
+            ) from None
+        self.position = self.file.tell()
+        if self.first_read:
+            self.first_read = False
+            data = data.removeprefix(_BOM)
+        return data
+
+
+def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
+    """The delimiter that cuts the first lines most alike, and whether numbers have a comma.
+
+    >>> sniff([b"a;b", b"1,5;2", b"2,5;3", b""])
+    Dialect(delimiter=';', decimal=',')
+    """
+    sample = head[:_SAMPLE_LINES] if len(head) > _SAMPLE_LINES else head[:-1] or head
+    text = b"\n".join(sample)
+    if delimiter is None:
+        delimiter = max(DELIMITERS, key=lambda d: _agreement(text, d))
+    if delimiter == ",":
+        return Dialect(delimiter)
+    fields = [f.strip() for r in _rows(text, delimiter)[1:] for f in r]
+    commas = sum(re.fullmatch(r"[+-]?\d*,\d+", field) is not None for field in fields)
+    points = sum(re.fullmatch(r"[+-]?\d*\.\d+", field) is not None for field in fields)
+    return Dialect(delimiter, "," if commas > points else ".")
+
+
+def _agreement(text: bytes, delimiter: str) -> tuple[float, int]:
+    """How many of the lines have as many fields as the first, if that is more than one."""
+    widths = [len(row) for row in _rows(text, delimiter)]
+    if not widths or widths[0] < 2:
+        return (0.0, 0)
+    return (widths.count(widths[0]) / len(widths), widths[0])
+
+
+def _rows(text: bytes, delimiter: str) -> list[list[str]]:
+    parser = CsvParser(delimiter)
+    return [r.fields for r in parser.feed(text) + parser.finish() if not r.problem]
+
+
+def _named(character: str) -> str:
+    return {"\t": "tab", ".": "point"}.get(character, f"'{visible(character)}'")

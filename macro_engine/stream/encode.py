@@ -1,0 +1,234 @@
+"""From raw rows to encoded ones: what is usable, which class, what scale, which slot."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from macro_engine.errors import MacroError, UsageError
+from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
+from macro_engine.stream.label import class_order
+from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
+from macro_engine.stream.times import TimeReader
+from macro_engine.visible import visible
+
+SAMPLE = 500  # usable rows from which classes and bounds are learnt
+SLOTS = 1024  # one-hot columns of a category at most
+MOST_CLASSES = 200
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Usable rows, column by column, on the way to being encoded."""
+
+    numbers: Floats
+    categories: list[list[str]]  # one list a category
+    labels: list[str]
+    times: Ints | None
+    lines: Ints
+    file: str
+    unit: str
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def where(self, keep: Bools) -> Accepted:
+        chosen = keep.tolist()
+        return Accepted(
+            self.numbers[keep],
+            [_chosen(values, chosen) for values in self.categories],
+            _chosen(self.labels, chosen),
+            None if self.times is None else self.times[keep],
+            self.lines[keep],
+            self.file,
+            self.unit,
+        )
+
+
+class Encoder:
+    """Turns tables into encoded rows.
+
+    Where classes or bounds must be learnt it holds the first usable rows back, fixes both, and
+    then gives them all out.
+    """
+
+    def __init__(self, spec: StreamSpec, rejections: Rejections) -> None:
+        self.spec = spec
+        self.rejections = rejections
+        self.classes = spec.label.classes or spec.classes
+        self.bounds = dict(spec.bounds)
+        self.held: list[Accepted] = []
+        self.time_reader: TimeReader | None = None
+        self.vocabulary = [_Slots() for _ in spec.categorical]
+        self.fixed = False
+        if self.classes is not None and (not spec.scaled or set(spec.features) <= set(self.bounds)):
+            self._fix()
+
+    @property
+    def sampled(self) -> int:
+        """How many rows are held back until classes and bounds are known."""
+        return sum(map(len, self.held))
+
+    @property
+    def columns(self) -> Columns:
+        return Columns(
+            self.spec.features,
+            self.spec.categorical,
+            tuple(slots.names for slots in self.vocabulary),
+        )
+
+    def take(self, table: Table) -> list[Accepted]:
+        """The usable rows of a table, once classes and bounds are fixed."""
+        accepted = self._usable(table)
+        if self.fixed:
+            return [self._in_classes(accepted)]
+        self.held.append(accepted)
+        return self.finish() if self.sampled >= SAMPLE else []
+
+    def finish(self) -> list[Accepted]:
+        """The rows still held back when the stream has ended."""
+        if self.fixed or not self.sampled:
+            return []
+        self._learn()
+        held, self.held = self.held, []
+        return [self._in_classes(accepted) for accepted in held]
+
+    def encode(self, accepted: Accepted) -> Rows:
+        """The rows with numbers scaled, categories in their slots and labels as indices."""
+        numbers = accepted.numbers
+        if self.spec.scaled:
+            numbers = np.clip((numbers - self.low) / self.span, 0.0, 1.0)
+            numbers[:, self.constant] = 0.0
+        slots = np.empty((len(accepted), len(self.vocabulary)), np.int64)
+        for c, (known, values) in enumerate(zip(self.vocabulary, accepted.categories, strict=True)):
+            slots[:, c] = known.slots(values)
+        labels = np.fromiter(map(self.index.__getitem__, accepted.labels), np.int64, len(accepted))
+        return Rows(numbers, slots, labels, self.columns)
+
+    def _usable(self, table: Table) -> Accepted:
+        spec = self.spec
+        for broken in table.broken:
+            self.rejections.add(broken)
+        found: list[tuple[str, Problems]] = []
+        times = None
+        if spec.time is not None:
+            column = table.columns[spec.time]
+            if self.time_reader is None:
+                self.time_reader = column.time_reader(spec.time_format)
+            times, problems = column.times(self.time_reader)
+            found.append((spec.time, problems))
+        label = table.columns[spec.label.column]
+        labels, problems = spec.label.read(label, self.classes)
+        found.append((spec.label.column, problems))
+        numbers = np.empty((len(table), len(spec.features)))
+        for c, name in enumerate(spec.features):
+            numbers[:, c], problems = table.columns[name].numbers()
+            found.append((name, problems))
+        accepted = Accepted(
+            numbers,
+            [table.columns[name].texts() for name in spec.categorical],
+            labels,
+            times,
+            table.lines,
+            table.file,
+            table.unit,
+        )
+        return self._without(accepted, found)
+
+    def _in_classes(self, accepted: Accepted) -> Accepted:
+        if self.spec.label.classes is not None:
+            return accepted
+        strangers = {
+            i: Problem(
+                f"is not one of the classes ({', '.join(map(visible, self.index))}); "
+                "--classes names them all",
+                label,
+            )
+            for i, label in enumerate(accepted.labels)
+            if label not in self.index
+        }
+        return self._without(accepted, [(self.spec.label.column, strangers)])
+
+    def _without(self, accepted: Accepted, found: Sequence[tuple[str, Problems]]) -> Accepted:
+        """The rows without those that have a problem; the first problem of a row is reported."""
+        first: dict[int, tuple[str, Problem]] = {}
+        for column, problems in found:
+            for i, problem in problems.items():
+                first.setdefault(i, (column, problem))
+        if not first:
+            return accepted
+        keep = np.ones(len(accepted), np.bool_)
+        for i in sorted(first):
+            keep[i] = False
+            column, problem = first[i]
+            line = int(accepted.lines[i])
+            self.rejections.add(Rejection(accepted.file, line, accepted.unit, column, problem))
+        return accepted.where(keep)
+
+    def _learn(self) -> None:
+        """Fix what is not known yet from the first usable rows."""
+        if self.classes is None:
+            labels = [label for accepted in self.held for label in accepted.labels]
+            self.classes = tuple(sorted(set(labels[:SAMPLE]), key=class_order))
+            self._check_learnt_classes()
+        numbers = np.concatenate([accepted.numbers for accepted in self.held])[:SAMPLE]
+        for c, name in enumerate(self.spec.features):
+            low, high = float(numbers[:, c].min()), float(numbers[:, c].max())
+            self.bounds.setdefault(name, (low, high))
+        self._fix()
+
+    def _check_learnt_classes(self) -> None:
+        assert self.classes is not None
+        column = visible(self.spec.label.column)
+        sample = min(SAMPLE, self.sampled)
+        file = visible(self.held[0].file)
+        if len(self.classes) == 1:
+            raise MacroError(
+                f"{file}, column '{column}': one class only ('{visible(self.classes[0])}') in the "
+                f"first {sample} usable rows; name all classes with --classes"
+            )
+        if len(self.classes) > MOST_CLASSES:
+            raise UsageError(
+                f"{file}, column '{column}': {len(self.classes)} different labels in the first "
+                f"{sample} usable rows; for a number use a rule, as in --label '{column} > 3', "
+                "for so many classes name them with --classes"
+            )
+
+    def _fix(self) -> None:
+        assert self.classes is not None
+        self.index = {name: i for i, name in enumerate(self.classes)}
+        bounds = [self.bounds.get(name, (0.0, 1.0)) for name in self.spec.features]
+        self.low = np.array([low for low, _ in bounds])
+        self.constant = np.array([high <= low for low, high in bounds], np.bool_)
+        self.span = np.array([high - low if high > low else 1.0 for low, high in bounds])
+        self.fixed = True
+
+
+class _Slots:
+    """The one-hot column of each value of a category, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self.slot: dict[str, int] = {}
+        self.names: tuple[str, ...] = ()
+
+    def slots(self, values: Sequence[str]) -> list[int]:
+        new = dict.fromkeys(value for value in values if value not in self.slot)
+        room = SLOTS - len(self.names)
+        for value in list(new)[:room]:
+            self.slot[value] = len(self.slot)
+        self.names += tuple(new)[:room]
+        known = self.slot
+        if len(new) <= room and len(known) <= SLOTS:
+            return [known[value] for value in values]
+        return [
+            known[value] if value in known else zlib.crc32(value.encode()) % SLOTS
+            for value in values
+        ]
+
+
+def _chosen(values: Sequence[str], keep: Sequence[bool]) -> list[str]:
+    return [value for value, kept in zip(values, keep, strict=True) if kept]

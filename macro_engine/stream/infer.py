@@ -1,0 +1,92 @@
+"""Guessing which column is what, where nobody said so; every guess is shown to the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from macro_engine.errors import UsageError
+from macro_engine.stream.label import parse_label
+from macro_engine.stream.table import MISSING, Column, Table
+from macro_engine.stream.times import time_reader
+from macro_engine.visible import visible
+
+_TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
+_LABEL_NAME = re.compile(r"label|target|class|y|outcome", re.I)
+_LABEL_VALUES = 20
+_CATEGORY_VALUES = 100
+_MOSTLY = 0.9
+
+
+def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Values for `time`, `label`, `features` and `categorical` that are not known, and remarks.
+
+    Naming either features or categories means that only those are used.
+    """
+    guesses: dict[str, Any] = {}
+    remarks: list[str] = []
+    if "time" not in known:
+        time = _time(table, known)
+        if time is not None:
+            guesses["time"] = time
+    taken = {known.get("time"), guesses.get("time")}
+    if "label" not in known:
+        guesses["label"] = _label(table, taken, known)
+    taken.add(parse_label(known.get("label") or guesses["label"], list(table.columns)).column)
+    if "features" in known or "categorical" in known:
+        return guesses, remarks
+    guesses["features"], guesses["categorical"] = [], []
+    for name, column in table.columns.items():
+        if name in taken:
+            continue
+        values = [text for text in column.texts() if text not in MISSING]
+        if len(values) < len(table) / 2:
+            remarks.append(f"'{visible(name)}' is left out: mostly missing")
+        elif _is_numeric(column, len(values)):
+            guesses["features"].append(name)
+        elif len(set(values)) <= min(_CATEGORY_VALUES, max(2, len(values) // 2)):
+            guesses["categorical"].append(name)
+        else:
+            remarks.append(f"'{visible(name)}' is left out: text with too many different values")
+    return guesses, remarks
+
+
+def _is_numeric(column: Column, present: int) -> bool:
+    numbers, problems = column.numbers()
+    return present > 0 and len(numbers) - len(problems) >= _MOSTLY * present
+
+
+def _time(table: Table, known: Mapping[str, Any]) -> str | None:
+    label = known.get("label")
+    used = {*known.get("features", ()), *known.get("categorical", ())}
+    if label is not None:
+        used.add(parse_label(label, list(table.columns)).column)
+    candidates = [name for name in table.columns if name not in used]
+    for name in sorted(candidates, key=lambda name: not _TIME_NAME.fullmatch(name)):
+        column = table.columns[name]
+        present = [text for text in column.texts() if text not in MISSING]
+        named = _TIME_NAME.fullmatch(name)
+        if not present or (not named and _is_numeric(column, len(present))):
+            continue
+        reader = time_reader(present, known.get("time_format"))
+        if len(reader.read(present)[1]) <= (1 - _MOSTLY) * len(present):
+            return name
+    return None
+
+
+def _label(table: Table, taken: set[Any], known: Mapping[str, Any]) -> str:
+    used = {*taken, *known.get("features", ()), *known.get("categorical", ())}
+    candidates = [name for name in table.columns if name not in used]
+    for name in candidates:
+        if _LABEL_NAME.fullmatch(name):
+            return name
+    if candidates:
+        values = {t for t in table.columns[candidates[-1]].texts() if t not in MISSING}
+        if 2 <= len(values) <= _LABEL_VALUES:
+            return candidates[-1]
+    shown = ", ".join(visible(name, 30) for name in list(table.columns)[:20])
+    raise UsageError(
+        f"{visible(table.file)}: which column is the label? Name it with --label, or give a rule "
+        f"as in --label 'delay > 15'. The columns are: {shown}"
+    )

@@ -1,0 +1,148 @@
+"""Parquet recordings, read slice by slice, so that memory does not grow with the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from macro_engine.errors import MacroError
+from macro_engine.rows import Floats, Ints
+from macro_engine.stream.table import Problem, Problems, Table
+from macro_engine.stream.times import TimeReader, time_reader
+from macro_engine.visible import visible
+
+KEY = "macro.stream"  # of the key-value metadata under which a file describes itself
+SLICE = 1 << 17
+
+
+@dataclass(frozen=True)
+class SeriesColumn:
+    """A typed column."""
+
+    series: pl.Series
+
+    def numbers(self) -> tuple[Floats, Problems]:
+        if self.series.dtype == pl.String:
+            from macro_engine.stream.csv import TextColumn
+
+            return TextColumn([text or "" for text in self.series.to_list()]).numbers()
+        try:
+            numbers = self.series.cast(pl.Float64).to_numpy()
+        except pl.exceptions.PolarsError:
+            kind = f"is not a number but {self.series.dtype}"
+            return np.zeros(len(self.series)), {i: Problem(kind) for i in range(len(self.series))}
+        if np.isfinite(numbers).all():
+            return numbers, {}
+        missing = self.series.is_null().to_numpy()
+        problems = {
+            int(i): Problem("has no number")
+            if missing[i]
+            else Problem("is not a finite number", str(numbers[i]))
+            for i in np.flatnonzero(~np.isfinite(numbers))
+        }
+        return numbers, problems
+
+    def texts(self) -> list[str]:
+        return [_text(value) for value in self.series.to_list()]
+
+    def time_reader(self, time_format: str | None) -> TimeReader:
+        if self.series.dtype.is_temporal():
+            return TimeReader(f"{self.series.dtype}", int)  # `times` needs no parsing
+        return time_reader(self.texts(), time_format)
+
+    def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
+        if not self.series.dtype.is_temporal():
+            return reader.read(self.texts())
+        try:
+            times = self.series.dt.epoch("us")
+        except pl.exceptions.PolarsError:
+            kind = f"is not a time but {self.series.dtype}"
+            return np.zeros(len(self.series), np.int64), {
+                i: Problem(kind) for i in range(len(self.series))
+            }
+        missing = {int(i): Problem("has no time") for i in times.is_null().arg_true()}
+        return times.fill_null(0).to_numpy(), missing
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+class ParquetFile:
+    """A Parquet file; a row is named by its number, from 1."""
+
+    unit = "row"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.position = 0
+        try:
+            schema = pl.read_parquet_schema(path)
+            self.size = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+            metadata = pl.read_parquet_metadata(path)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise MacroError(
+                f"{visible(path)} is not a readable Parquet file: {visible(error, 120)}"
+            ) from None
+        self.names = list(schema)
+        self.notes: list[str] = []
+        self.description = self._description(metadata.get(KEY))
+
+    @property
+    def done(self) -> float:
+        """The share of the file that was read."""
+        return self.position / self.size if self.size else 1.0
+
+    def sample(self, rows: int) -> Table:
+        """The first rows, with all columns."""
+        return self._slice(0, rows, self.names)
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Table]:
+        """The rows of the whole file, with the named columns."""
+        for start in range(0, self.size, SLICE):
+            table = self._slice(start, SLICE, columns)
+            self.position = start + len(table)
+            yield table
+
+    def _slice(self, start: int, length: int, columns: Sequence[str]) -> Table:
+        try:
+            frame = pl.scan_parquet(self.path).slice(start, length).select(columns).collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise MacroError(
+                f"{visible(self.path)}, rows from {start + 1}: cannot be read: "
+                f"{visible(error, 120)}"
+            ) from None
+        lines = np.arange(start + 1, start + 1 + len(frame))
+        return Table(
+            self.path.name,
+            self.unit,
+            {name: SeriesColumn(frame[name]) for name in columns},
+            lines,
+        )
+
+    def _description(self, text: str | None) -> dict[str, Any] | None:
+        if text is None:
+            return None
+        try:
+            description = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise MacroError(
+                f"{visible(self.path)}: its description (key {KEY}) is not JSON: {visible(error)}"
+            ) from None
+        if not isinstance(description, dict):
+            raise MacroError(
+                f"{visible(self.path)}: its description (key {KEY}) is not a JSON object"
+            )
+        return description

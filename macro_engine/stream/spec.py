@@ -1,0 +1,112 @@
+"""Which column is what, and how rows become steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from macro_engine.errors import UsageError
+from macro_engine.stream.label import Label
+from macro_engine.visible import visible
+
+_UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
+
+
+@dataclass(frozen=True)
+class Every:
+    """How long a step is: a stretch of time in microseconds, or a number of rows."""
+
+    microseconds: int | None = None
+    rows: int | None = None
+
+    @staticmethod
+    def parse(text: str) -> Every:
+        """Read `10m` or `50`.
+
+        >>> Every.parse("10m")
+        Every(microseconds=600000000, rows=None)
+        """
+        match = re.fullmatch(r"([1-9]\d{0,11})(ms|s|m|h|d)?", text.strip())
+        if match is None:
+            raise ValueError(
+                f"'{visible(text)}' is no length of a step; write 10m (ms s m h d) or 50 (rows)"
+            )
+        amount, unit = int(match[1]), match[2]
+        return Every(rows=amount) if unit is None else Every(microseconds=amount * _UNITS[unit])
+
+
+@dataclass(frozen=True)
+class StreamSpec:
+    """A stream's description, with nothing left to guess but classes and bounds.
+
+    Attributes
+    ----------
+    classes
+        The ordered class names; None: to be learnt from the first rows.
+    bounds
+        Smallest and largest value of numeric columns; what is missing is learnt.
+    scaled
+        Whether numeric columns are brought to [0, 1].
+    reject_late
+        Whether late rows are turned away instead of joining the open step.
+    """
+
+    label: Label
+    features: tuple[str, ...]
+    categorical: tuple[str, ...]
+    time: str | None
+    time_format: str | None
+    classes: tuple[str, ...] | None
+    bounds: Mapping[str, tuple[float, float]]
+    every: Every
+    scaled: bool
+    reject_late: bool
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read, each once."""
+        time = [self.time] if self.time else []
+        return list(dict.fromkeys([*time, self.label.column, *self.features, *self.categorical]))
+
+    def check(self, names: Sequence[str], file: str) -> None:
+        """Refuse what a file with these columns cannot give."""
+        for option, columns in (
+            ("--time", [self.time] if self.time else []),
+            ("--label", [self.label.column]),
+            ("--features", self.features),
+            ("--categorical", self.categorical),
+        ):
+            for column in columns:
+                if column not in names:
+                    raise UsageError(unknown_column(option, column, names, file))
+        if not self.features and not self.categorical:
+            raise UsageError(
+                f"{visible(file)}: no column is left to learn from; name some with --features or "
+                "--categorical"
+            )
+        used = [*self.features, *self.categorical]
+        for column in used:
+            if used.count(column) > 1:
+                raise UsageError(
+                    f"the column '{visible(column)}' is named twice in --features and --categorical"
+                )
+        if self.label.column in used:
+            raise UsageError(
+                f"the column '{visible(self.label.column)}' gives the label and cannot be a "
+                "feature too: the answer would be known beforehand"
+            )
+        if self.every.microseconds is not None and self.time is None:
+            raise UsageError(
+                f"{visible(file)}: --every by time needs a time column; name it with --time or "
+                "count rows, as in --every 50"
+            )
+
+
+def unknown_column(option: str, column: str, names: Sequence[str], file: str) -> str:
+    import difflib
+
+    nearest = difflib.get_close_matches(column, names, n=1)
+    hint = f", did you mean '{visible(nearest[0])}'?" if nearest else ""
+    shown = ", ".join(visible(name, 30) for name in names[:20]) + (", ..." if names[20:] else "")
+    return f"{option}: {visible(file)} has no column '{visible(column)}'{hint} It has: {shown}"

@@ -1,0 +1,97 @@
+"""Rows as a file gave them, before anything was decided about them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from macro_engine.rows import Floats, Ints
+from macro_engine.visible import visible
+
+if TYPE_CHECKING:
+    from macro_engine.stream.times import TimeReader
+
+# What stands where there is no value.
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a value cannot be used; `value` is text from the stream."""
+
+    kind: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return self.kind if self.value is None else f"'{visible(self.value, 40)}' {self.kind}"
+
+
+Problems = dict[int, Problem]  # by the row's place in the table
+
+
+class Column(Protocol):
+    """One column of raw rows."""
+
+    def numbers(self) -> tuple[Floats, Problems]:
+        """The values as finite numbers; those with a problem are arbitrary."""
+
+    def texts(self) -> list[str]:
+        """The values as text; a missing one is one of `MISSING`."""
+
+    def time_reader(self, time_format: str | None) -> TimeReader:
+        """How to read the column as times, judged by its first values."""
+
+    def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
+        """The values as microseconds since 1970; those with a problem are arbitrary."""
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A row that is not part of the stream, and why."""
+
+    file: str
+    line: int
+    unit: str  # what `line` counts: lines of text, or rows
+    column: str | None
+    problem: Problem
+
+    def __str__(self) -> str:
+        where = f"{visible(self.file)}, {self.unit} {self.line}"
+        if self.column is not None:
+            where += f", column '{visible(self.column)}'"
+        return f"{where}: {self.problem}"
+
+
+@dataclass
+class Rejections:
+    """All rows turned away: counted by reason, the first ones kept, each reported once."""
+
+    KEPT = 1000
+
+    report: Callable[[Rejection], None] = lambda _rejection: None
+    count: int = 0
+    reasons: Counter[tuple[str | None, str]] = field(default_factory=Counter)
+    first: list[Rejection] = field(default_factory=list)
+
+    def add(self, rejection: Rejection) -> None:
+        self.count += 1
+        self.reasons[rejection.column, rejection.problem.kind] += 1
+        if len(self.first) < self.KEPT:
+            self.first.append(rejection)
+        self.report(rejection)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Some rows of one file, in order, column by column."""
+
+    file: str
+    unit: str
+    columns: dict[str, Column]
+    lines: Ints
+    broken: list[Rejection] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.lines)

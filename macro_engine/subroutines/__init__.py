@@ -1,0 +1,52 @@
+"""Learners that MACRO can run, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+from macro_engine.errors import UsageError
+from macro_engine.subroutines.base import Create, Subroutine
+from macro_engine.visible import visible
+
+__all__ = ["NAMED", "Create", "Subroutine", "resolve"]
+
+
+def _logistic() -> Create:
+    from macro_engine.subroutines.logistic import Logistic
+
+    return lambda classes: Logistic(len(classes))
+
+
+def _nearest_mean() -> Create:
+    from macro_engine.subroutines.nearest_mean import NearestMean
+
+    return lambda classes: NearestMean(len(classes))
+
+
+# A learner is imported when it is asked for: River alone takes a second.
+NAMED: dict[str, Callable[[], Create]] = {"logistic": _logistic, "nearest-mean": _nearest_mean}
+
+
+def resolve(name: str, seed: int | None = None) -> Create:
+    """How to start a subroutine, given the classes.
+
+    `river:module.Class(...)` is read, never evaluated. `python:module:function` runs the user's
+    code: a name that comes from a file must be refused before it gets here.
+    """
+    if name in NAMED:
+        return NAMED[name]()
+    if name.startswith("river:"):
+        from macro_engine.subroutines.river_text import river_factory
+
+        return river_factory(name.removeprefix("river:"), seed)
+    if name.startswith("python:"):
+        from macro_engine.subroutines.python_model import python_factory
+
+        return python_factory(name.removeprefix("python:"))
+    nearest = difflib.get_close_matches(name, NAMED, n=1)
+    raise UsageError(
+        f"unknown subroutine '{visible(name)}'"
+        + (f", did you mean '{nearest[0]}'?" if nearest else "")
+        + f" There are {', '.join(NAMED)}, river:MODULE.CLASS(...) and python:MODULE:FUNCTION."
+    )

@@ -1,0 +1,43 @@
+"""Any model with River's `predict_one` and `learn_one` as a subroutine."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from macro_engine.rows import Ints, Rows
+from macro_engine.subroutines.base import Subroutine
+
+
+class RiverModel(Subroutine):
+    """One classifier; with two classes it sees False and True, with more the class names.
+
+    Parameters
+    ----------
+    model
+        The classifier; it is used as it is, not copied.
+    classes
+        The names of the classes, in order.
+    """
+
+    def __init__(self, model: Any, classes: tuple[str, ...]) -> None:
+        self.model = model
+        self.names: tuple[Any, ...] = (False, True) if len(classes) == 2 else classes
+        self.index = {name: i for i, name in enumerate(self.names)}
+
+    def predict(self, rows: Rows) -> Ints:
+        answers = [self.model.predict_one(x) for x in rows.dicts]
+        self.unanswered += answers.count(None)
+        return np.array([0 if a is None else self.index[a] for a in answers], np.int64)
+
+    def learn(self, rows: Rows) -> None:
+        for x, label in zip(rows.dicts, rows.labels.tolist(), strict=True):
+            self.model.learn_one(x, self.names[label])
+
+    def copy(self) -> RiverModel:
+        newborn = RiverModel.__new__(RiverModel)
+        newborn.model = deepcopy(self.model)
+        newborn.names, newborn.index = self.names, self.index
+        return newborn

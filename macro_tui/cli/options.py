@@ -1,0 +1,40 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from macro_engine.opening import COMMAND_LINE, Opened, open_stream
+from macro_engine.settings import OPTIONS, Layer
+from macro_tui.replays import find_recording
+
+
+def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
+    """The recordings to read, and every setting of a run."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="Parquet or CSV (also .gz), in order; a bare name may be a shipped replay",
+    )
+    parser.add_argument(
+        "--config", type=Path, metavar="TOML", help="settings; default: NAME.toml beside the data"
+    )
+    stream = parser.add_argument_group("stream options")
+    macro = parser.add_argument_group("MACRO options")
+    for option in OPTIONS.values():
+        if option.on_command_line:
+            group = stream if option.of_stream else macro
+            flag = f"--{option.name.replace('_', '-')}"
+            group.add_argument(flag, dest=option.name, metavar=option.metavar, help=option.help)
+
+
+def open_from(arguments: argparse.Namespace) -> Opened:
+    """The stream that the arguments ask for."""
+    given = {
+        name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None
+    }
+    layer = Layer.read(COMMAND_LINE, given, of_user=True)
+    paths = [find_recording(name) for name in arguments.files]
+    return open_stream(paths, layer, arguments.config)

@@ -1,0 +1,183 @@
+"""A run without a screen: progress, events and the summary on standard error."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from macro_engine.opening import INFERRED, Opened
+from macro_engine.run.engine import Engine, Listener
+from macro_engine.run.events import Event
+from macro_engine.stream.table import Rejection
+from macro_engine.stream.times import iso
+from macro_engine.visible import visible
+
+_REJECTIONS_SHOWN = 20
+_LOG_SECONDS = 60.0
+_NAMES = {"marginal": "marginal baseline", "no_change": "no-change", "ftl": "FTL", "ewa": "EWA"}
+
+
+class Headless:
+    """Shows a run as text: a progress bar on a terminal, else a log."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.opened = opened
+        self.console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+        self.logs = not self.console.is_terminal
+        self.rejected = 0
+        self.listener = Listener(self._progress, self._event, self._rejected, self.say)
+        self.bar: Progress | None = None
+
+    def say(self, text: str) -> None:
+        self.console.print(Text(text))
+
+    def run(self, engine: Engine) -> None:
+        self.engine = engine
+        self._say_what_was_inferred()
+        self.last_log = monotonic()
+        with self._progress_bar():
+            asyncio.run(self._run_until_signalled(engine))
+        self._summary(engine)
+
+    async def _run_until_signalled(self, engine: Engine) -> None:
+        task = asyncio.ensure_future(engine.run())
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(signum, task.cancel)
+        try:
+            await task
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+    def _say_what_was_inferred(self) -> None:
+        settings = self.opened.settings
+        for name, origin in settings.origins.items():
+            if origin == INFERRED:
+                value = settings[name]
+                shown = ", ".join(value) if isinstance(value, list) else value
+                self.say(f"inferred {name}: {visible(shown or 'none', 200)}")
+        for remark in self.opened.remarks:
+            self.say(remark)
+
+    @contextmanager
+    def _progress_bar(self) -> Iterator[None]:
+        if self.logs:
+            yield
+            return
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+        )
+        self.task = self.bar.add_task("starting", total=1.0)
+        with self.bar:
+            yield
+        self.bar = None
+
+    def _progress(self) -> None:
+        if self.bar is not None:
+            self.bar.update(
+                self.task, completed=self.engine.recording.done, description=self._standing()
+            )
+        elif monotonic() - self.last_log >= _LOG_SECONDS:
+            self.last_log = monotonic()
+            self.say(f"{self.engine.recording.done:.0%}  {self._standing()}")
+
+    def _standing(self) -> str:
+        board = self.engine.scoreboard
+        assert board is not None
+        errors = board.errors
+        return (
+            f"{board.rows:,} rows  FTL {errors['ftl']:.2%}  EWA {errors['ewa']:.2%}  "
+            f"marginal {errors['marginal']:.2%}"
+        )
+
+    def _event(self, event: Event) -> None:
+        if self.logs:
+            when = "" if event.time is None else f" {iso(event.time)}"
+            self.say(f"step {event.step}{when}: {event.text}")
+
+    def _rejected(self, rejection: Rejection) -> None:
+        self.rejected += 1
+        if self.rejected <= _REJECTIONS_SHOWN:
+            self.say(f"rejected: {rejection}")
+        elif self.rejected == _REJECTIONS_SHOWN + 1:
+            self.say("further rejected rows are counted and summed up at the end")
+
+    def _summary(self, engine: Engine) -> None:
+        board = engine.scoreboard
+        assert board is not None
+        errors = board.errors
+        baseline = errors["marginal"]
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("")
+        for heading in ("error", "against marginal", "subroutines"):
+            table.add_column(heading, justify="right")
+        for name in ("ftl", "ewa", "marginal", "no_change"):
+            table.add_row(_NAMES[name], f"{errors[name]:.2%}", _lead(errors[name], baseline), "")
+        for threshold, error, count in zip(
+            board.thresholds, board.threshold_errors, board.subroutines, strict=True
+        ):
+            table.add_row(
+                f"threshold {threshold:g}", f"{error:.2%}", _lead(error, baseline), f"{count:,}"
+            )
+        settings = self.opened.settings
+        self.say(
+            f"{visible(self.opened.files[0].path.name)}: {board.rows:,} rows in {board.steps:,} "
+            f"steps, {len(engine.classes)} classes; distance {settings['distance']}, history "
+            f"{settings['history']}, subroutine {visible(settings['subroutine'])}; "
+            f"{engine.seconds:.1f} s on the {engine.path} path"
+        )
+        self.console.print(table)
+        self.say(_verdict(errors[settings["strategy"]], baseline, _NAMES[settings["strategy"]]))
+        self._say_what_went_wrong(engine)
+
+    def _say_what_went_wrong(self, engine: Engine) -> None:
+        rejections = engine.rejections
+        if rejections.count:
+            self.say(f"{rejections.count:,} rows rejected:")
+            for (column, kind), count in rejections.reasons.most_common():
+                where = f"column '{visible(column)}' " if column is not None else ""
+                lines = [
+                    f"{r.line}"
+                    for r in rejections.first
+                    if (r.column, r.problem.kind) == (column, kind)
+                ]
+                unit = rejections.first[0].unit
+                shown = ", ".join(lines[:5]) + (", ..." if count > 5 else "")
+                at = f" ({unit} {shown})" if lines else ""
+                self.say(f"  {count:,} x {where}{visible(kind, 200)}{at}")
+        if engine.recording.late:
+            self.say(f"{engine.recording.late:,} rows came late")
+        if engine.unanswered:
+            self.say(
+                f"{engine.unanswered:,} predictions were missing: the model had no answer and the "
+                "first class stood in"
+            )
+
+
+def _lead(error: float, baseline: float) -> str:
+    points = 100 * (error - baseline)
+    if baseline == 0:
+        return f"{points:+.2f} points"
+    return f"{points:+.2f} points ({error / baseline - 1:+.1%})"
+
+
+def _verdict(error: float, baseline: float, name: str) -> str:
+    points = 100 * (baseline - error)
+    if points > 0:
+        return f"{name} makes {points:.2f} points fewer errors than the marginal baseline."
+    if points < 0:
+        return f"{name} makes {-points:.2f} points more errors than the marginal baseline."
+    return f"{name} makes as many errors as the marginal baseline."

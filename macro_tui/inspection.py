@@ -1,0 +1,147 @@
+"""What a recording holds, read once from end to end without learning anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from macro_engine.opening import Opened
+from macro_engine.settings import OPTIONS
+from macro_engine.stream.csv import CsvFile
+from macro_engine.stream.source import Recording
+from macro_engine.stream.table import Rejections
+from macro_engine.stream.times import iso
+from macro_engine.visible import visible
+
+_FIRST_ROWS = 5
+_SHOWN_VALUES = 8
+_SHOWN_REASONS = 5
+
+
+class Inspection:
+    """Reads the whole recording and shows time, label, features, categories, steps and rows."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.opened = opened
+        self.rejections = Rejections()
+        self.recording = Recording(opened.files, opened.spec, self.rejections)
+        self.step_rows: list[np.ndarray[Any, Any]] = []
+        self.span: list[int] = []
+        counts = np.zeros(0, np.int64)
+        for block in self.recording.blocks():
+            self.columns = block.rows.columns
+            counts = counts if len(counts) else np.zeros(len(self.classes), np.int64)
+            counts += np.bincount(block.rows.labels, minlength=len(self.classes))
+            self.step_rows.append(np.diff(block.starts))
+            if block.times is not None:
+                self.span += [int(block.times.min()), int(block.times.max())]
+        self.counts = counts
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.recording.encoder.classes or ()
+
+    def settings(self) -> dict[str, Any]:
+        """Every setting that follows, classes and bounds included."""
+        values = dict(self.opened.settings.values)
+        values["classes"] = list(self.classes)
+        if self.opened.spec.scaled:
+            bounds = self.recording.encoder.bounds
+            values["bounds"] = {name: list(bounds[name]) for name in self.opened.spec.features}
+        first = self.opened.files[0]
+        if isinstance(first, CsvFile):
+            values["delimiter"] = first.dialect.delimiter
+            values["decimal"] = first.dialect.decimal
+        return {name: values[name] for name in OPTIONS if values.get(name) is not None}
+
+    def show(self) -> None:
+        console = Console(highlight=False, markup=False, soft_wrap=True)
+        for heading, lines in (
+            ("Files", self._files()),
+            ("Columns", self._columns()),
+            ("Classes", self._classes()),
+            ("Steps", self._steps()),
+            ("Rejected", self._rejected()),
+        ):
+            console.print(Text(heading, style="bold"))
+            for line in lines:
+                console.print(Text(f"  {line}"))
+        console.print(Text("First rows", style="bold"))
+        console.print(self._first_rows())
+        console.print(Text("Settings", style="bold"))
+        console.print(self._settings_table())
+
+    def _files(self) -> Iterable[str]:
+        for file in self.opened.files:
+            yield f"{visible(file.path)}"
+        yield from self.opened.remarks
+
+    def _columns(self) -> Iterable[str]:
+        spec, encoder = self.opened.spec, self.recording.encoder
+        if spec.time is None:
+            yield "time: none"
+        else:
+            reader = encoder.time_reader
+            yield f"time: {visible(spec.time)}, {reader.described if reader else ''}"
+            yield f"      from {iso(min(self.span))} to {iso(max(self.span))}"
+        yield f"label: {visible(self.opened.settings['label'])}"
+        for name in spec.features:
+            if spec.scaled:
+                low, high = encoder.bounds[name]
+                known = "described" if name in spec.bounds else "from the first rows"
+                yield f"feature: {visible(name)}, {low:g} to {high:g} becomes 0 to 1 ({known})"
+            else:
+                yield f"feature: {visible(name)}, not scaled"
+        for name, slots in zip(spec.categorical, self.columns.slots, strict=True):
+            shown = ", ".join(visible(slot, 20) for slot in slots[:_SHOWN_VALUES])
+            more = ", ..." if len(slots) > _SHOWN_VALUES else ""
+            yield f"category: {visible(name)}, {len(slots):,} values: {shown}{more}"
+
+    def _classes(self) -> Iterable[str]:
+        for name, count in zip(self.classes, self.counts.tolist(), strict=True):
+            yield f"{visible(name)}: {count:,} row{'s' * (count != 1)} ({count / self.counts.sum():.1%})"
+
+    def _steps(self) -> Iterable[str]:
+        rows = np.concatenate(self.step_rows)
+        yield (
+            f"{len(rows):,} steps of {self.opened.settings['every']}, {rows.sum():,} rows: "
+            f"{rows.min():,} to {rows.max():,} a step, {np.median(rows):g} in the middle"
+        )
+        if self.recording.late:
+            yield f"{self.recording.late:,} rows come late"
+
+    def _rejected(self) -> Iterable[str]:
+        yield f"{self.rejections.count:,} rows"
+        for rejection in self.rejections.first[:_SHOWN_REASONS]:
+            yield str(rejection)
+        if self.rejections.count > _SHOWN_REASONS:
+            yield "..."
+
+    def _first_rows(self) -> RichTable:
+        sample = self.opened.files[0].sample(_FIRST_ROWS)
+        table = RichTable(box=None, pad_edge=False, header_style="italic")
+        columns = {name: column.texts() for name, column in sample.columns.items()}
+        for name in columns:
+            table.add_column(Text(visible(name, 30)))
+        for row in zip(*columns.values(), strict=True):
+            table.add_row(*(Text(visible(value, 30)) for value in row))
+        return table
+
+    def _settings_table(self) -> RichTable:
+        table = RichTable(box=None, pad_edge=False, header_style="italic")
+        for heading in ("setting", "value", "from"):
+            table.add_column(heading)
+        for name, value in self.settings().items():
+            if name != "bounds":
+                shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+                learnt = "sniffed" if name in ("delimiter", "decimal") else "the first rows"
+                origin = self.opened.settings.origins.get(name, learnt)
+                table.add_row(
+                    Text(name), Text(visible(shown or "none", 200)), Text(visible(origin, 60))
+                )
+        return table
