@@ -43,7 +43,7 @@ def open_stream(paths: Sequence[Path], command_line: Layer, config: Path | None 
     files = [open_file(path, written.get("delimiter"), written.get("decimal")) for path in paths]
     first = files[0]
     if first.description is not None:
-        layers.append(Layer.read(f"description in {first.path.name}", first.description))
+        layers.append(Layer.read("its description", first.description, first.path))
     settings = Settings.merge(layers)
     remarks = [f"{visible(file.path.name)}: {note}" for file in files for note in file.notes]
     if not {"label", "features", "categorical"} <= settings.values.keys():

@@ -194,8 +194,11 @@ class Layer:
     values: Mapping[str, Any]
 
     @staticmethod
-    def read(origin: str, raw: Mapping[str, Any], of_user: bool = False) -> Layer:
+    def read(
+        origin: str, raw: Mapping[str, Any], file: Path | None = None, of_user: bool = False
+    ) -> Layer:
         """Check raw values; `of_user` says that they were typed and may name code to run."""
+        source = visible(origin if file is None else file)
         values = {}
         for name, value in raw.items():
             option = OPTIONS.get(name)
@@ -203,17 +206,16 @@ class Layer:
                 near = difflib.get_close_matches(name, OPTIONS, n=1)
                 hint = f", did you mean '{near[0]}'?" if near else ""
                 raise UsageError(
-                    f"{visible(origin)}: unknown key '{visible(name)}'{hint} "
-                    f"Known are: {', '.join(OPTIONS)}"
+                    f"{source}: unknown key '{visible(name)}'{hint} Known are: {', '.join(OPTIONS)}"
                 )
-            where = f"--{name.replace('_', '-')}" if of_user else f"{visible(origin)}: {name}"
+            where = f"--{name.replace('_', '-')}" if of_user else f"{source}: {name}"
             try:
                 values[name] = option.read(value)
             except ValueError as error:
                 raise UsageError(f"{where}: {error}") from None
         if not of_user and str(values.get("subroutine", "")).startswith("python:"):
             raise UsageError(
-                f"{visible(origin)}: subroutine: python:... runs code and is taken from the "
+                f"{source}: subroutine: python:... runs code and is taken from the "
                 "command line only; pass it with --subroutine"
             )
         return Layer(origin, values)
@@ -226,7 +228,7 @@ class Layer:
             raise UsageError(f"{visible(path)} is not TOML: {visible(error)}") from None
         except OSError as error:
             raise MacroError(f"{visible(path)} cannot be read: {error.strerror}") from None
-        return Layer.read(str(path), raw)
+        return Layer.read(path.name, raw, path)
 
 
 @dataclass

@@ -104,7 +104,8 @@ class Inspection:
 
     def _classes(self) -> Iterable[str]:
         for name, count in zip(self.classes, self.counts.tolist(), strict=True):
-            yield f"{visible(name)}: {count:,} row{'s' * (count != 1)} ({count / self.counts.sum():.1%})"
+            plural = "" if count == 1 else "s"
+            yield f"{visible(name)}: {count:,} row{plural} ({count / self.counts.sum():.1%})"
 
     def _steps(self) -> Iterable[str]:
         rows = np.concatenate(self.step_rows)
@@ -127,7 +128,7 @@ class Inspection:
         table = RichTable(box=None, pad_edge=False, header_style="italic")
         columns = {name: column.texts() for name, column in sample.columns.items()}
         for name in columns:
-            table.add_column(Text(visible(name, 30)))
+            table.add_column(Text(visible(name, 30)), no_wrap=True)
         for row in zip(*columns.values(), strict=True):
             table.add_row(*(Text(visible(value, 30)) for value in row))
         return table
@@ -141,7 +142,6 @@ class Inspection:
                 shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
                 learnt = "sniffed" if name in ("delimiter", "decimal") else "the first rows"
                 origin = self.opened.settings.origins.get(name, learnt)
-                table.add_row(
-                    Text(name), Text(visible(shown or "none", 200)), Text(visible(origin, 60))
-                )
+                shown = visible(shown or "none", 200)
+                table.add_row(Text(name), Text(shown), Text(visible(origin, 60)))
         return table

@@ -46,9 +46,7 @@ class EventFinder:
         everyone = "every threshold" if len(numbers) > 1 else f"{self.thresholds[0]:g}"
         newborns = []
         for number in np.unique(numbers[numbers > 0]).tolist():
-            where = [
-                t for t, n in zip(self.thresholds, numbers.tolist(), strict=True) if n == number
-            ]
+            where = [self.thresholds[k] for k in np.flatnonzero(numbers == number)]
             at = ", ".join(f"{t:g}" for t in where) if len(where) < len(numbers) else everyone
             newborns.append(f"#{number} at {at}")
         return f"new subroutine {'; '.join(newborns)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -88,8 +88,7 @@ def microseconds(time: datetime) -> int:
 
 def iso(time: int) -> str:
     """The time in ISO 8601, without a fraction where there is none."""
-    unit = "us" if time % 1_000_000 else "s"
-    return str(np.datetime_as_string(np.datetime64(time, "us"), unit))
+    return (_EPOCH + timedelta(microseconds=time)).isoformat()
 
 
 def _formatted(time_format: str) -> TimeReader:
