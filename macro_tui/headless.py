@@ -41,7 +41,6 @@ class Headless:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
-        self._say_what_was_inferred()
         self.last_log = monotonic()
         with self._progress_bar():
             asyncio.run(self._run_until_signalled(engine))
@@ -57,7 +56,7 @@ class Headless:
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
 
-    def _say_what_was_inferred(self) -> None:
+    def say_what_was_inferred(self) -> None:
         settings = self.opened.settings
         for name, origin in settings.origins.items():
             if origin == INFERRED:

@@ -18,7 +18,7 @@ from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
 
-_FIRST_ROWS = 5
+_FIRST_ROWS = 3
 _SHOWN_VALUES = 8
 _SHOWN_REASONS = 5
 
@@ -124,13 +124,12 @@ class Inspection:
             yield "..."
 
     def _first_rows(self) -> RichTable:
+        """A line for each column, so that wide files fit too."""
         sample = self.opened.files[0].sample(_FIRST_ROWS)
-        table = RichTable(box=None, pad_edge=False, header_style="italic")
-        columns = {name: column.texts() for name, column in sample.columns.items()}
-        for name in columns:
-            table.add_column(Text(visible(name, 30)), no_wrap=True)
-        for row in zip(*columns.values(), strict=True):
-            table.add_row(*(Text(visible(value, 30)) for value in row))
+        table = RichTable(box=None, pad_edge=False, show_header=False)
+        for name, column in sample.columns.items():
+            values = column.texts()[:_FIRST_ROWS]
+            table.add_row(*(Text(visible(value, 19)) for value in (name, *values)))
         return table
 
     def _settings_table(self) -> RichTable:

@@ -14,6 +14,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -134,11 +135,9 @@ class CsvParser:
             bad = raw[error.start : error.start + 1].hex()
             return Record(number, [], Problem(f"is not UTF-8 (byte 0x{bad})", _text(raw)))
         try:
-            rows = list(csv.reader(text.splitlines(keepends=True), delimiter=self.delimiter))
+            rows = list(csv.reader([text], delimiter=self.delimiter))
         except csv.Error as error:
             return Record(number, [], Problem(f"does not parse ({error})", text))
-        if len(rows) > 1:
-            return Record(number, [], Problem("has a line break outside quotes", text))
         return Record(number, rows[0] if rows else [])
 
 
@@ -352,16 +351,19 @@ class CsvFile:
             )
         return names
 
-    def _open(self) -> IO[bytes]:
-        self.file = self.path.open("rb")
+    @contextmanager
+    def _open(self) -> Iterator[IO[bytes]]:
         self.first_read = True
-        start = self.file.read(3)
-        self.file.seek(0)
-        if start.startswith(b"\x1f\x8b"):
-            return gzip.open(self.file)  # type: ignore[return-value]
-        if start == b"BZh":
-            return bz2.open(self.file)
-        return self.file
+        with ExitStack() as stack:
+            self.file = file = stack.enter_context(self.path.open("rb"))
+            start = file.read(3)
+            file.seek(0)
+            if start.startswith(b"\x1f\x8b"):
+                yield stack.enter_context(gzip.open(file))  # type: ignore[misc]
+            elif start == b"BZh":
+                yield stack.enter_context(bz2.open(file))
+            else:
+                yield file
 
     def _read(self, file: IO[bytes]) -> bytes:
         try:

@@ -89,12 +89,14 @@ class StreamSpec:
         for column in used:
             if used.count(column) > 1:
                 raise UsageError(
-                    f"the column '{visible(column)}' is named twice in --features and --categorical"
+                    f"the column '{visible(column)}' is named twice in --features and "
+                    "--categorical; once is enough"
                 )
         if self.label.column in used:
             raise UsageError(
                 f"the column '{visible(self.label.column)}' gives the label and cannot be a "
-                "feature too: the answer would be known beforehand"
+                "feature too, or the answer would be known beforehand; take it out of --features "
+                "or --categorical"
             )
         if self.every.microseconds is not None and self.time is None:
             raise UsageError(

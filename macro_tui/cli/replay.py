@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     headless = Headless(opened)
     if not arguments.headless:
         headless.say("there is no monitor yet: running headless")
+    headless.say_what_was_inferred()
     engine = Engine(opened, arguments.predictions, arguments.trace, headless.listener)
     headless.run(engine)
     if arguments.json:

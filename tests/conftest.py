@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from macro_engine.opening import COMMAND_LINE, open_stream
+from macro_engine.settings import Layer
+from macro_engine.stream.source import Recording
+from macro_engine.stream.table import Rejections
+from macro_tui.cli import main
+from macro_tui.replays import find_recording
+
+
+@pytest.fixture(scope="session")
+def atlanta():
+    """The whole Atlanta replay as one block."""
+    opened = open_stream([find_recording("airline-ATL.parquet")], Layer(COMMAND_LINE, {}))
+    return next(Recording(opened.files, opened.spec, Rejections()).blocks())
+
+
+class FinishedRun:
+    """What a finished `macro-tui replay --headless` left behind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.summary = json.loads((folder / "summary.json").read_text())
+        self.predictions = pl.read_parquet(folder / "predictions.parquet")
+        self.trace = pl.read_parquet(folder / "trace.parquet")
+
+
+@pytest.fixture(scope="session")
+def atlanta_run(tmp_path_factory):
+    """The whole Atlanta replay, run as a user runs it."""
+    import contextlib
+    import io
+
+    folder = tmp_path_factory.mktemp("atlanta")
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        code = main(
+            [
+                "replay",
+                "airline-ATL.parquet",
+                "--headless",
+                "--json",
+                "--predictions",
+                str(folder / "predictions.parquet"),
+                "--trace",
+                str(folder / "trace.parquet"),
+            ]
+        )
+    assert code == 0
+    (folder / "summary.json").write_text(output.getvalue())
+    return FinishedRun(folder)

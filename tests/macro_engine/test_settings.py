@@ -1,0 +1,127 @@
+"""Which setting wins, and what is refused."""
+
+import pytest
+
+from macro_engine.errors import UsageError
+from macro_engine.opening import COMMAND_LINE, open_stream
+from macro_engine.settings import OPTIONS, Layer, Settings
+from macro_engine.toml import to_toml
+
+
+def opened(tmp_path, toml=None, config=None, **options):
+    path = tmp_path / "flights.csv"
+    path.write_text("a,b,y\n1,2,p\n3,4,q\n")
+    if toml is not None:
+        (tmp_path / "flights.toml").write_text(toml)
+    return open_stream([path], Layer.read(COMMAND_LINE, options, of_user=True), config)
+
+
+def test_the_command_line_is_stronger_than_the_toml_and_that_than_inference(tmp_path):
+    settings = opened(tmp_path, 'features = ["a"]\nhistory = 3\n', history="2").settings
+    assert (settings["history"], settings.origins["history"]) == (2, COMMAND_LINE)
+    assert (settings["features"], settings.origins["features"]) == (["a"], "flights.toml")
+    assert (settings["label"], settings.origins["label"]) == ("y", "inferred")
+    assert (settings["subroutine"], settings.origins["subroutine"]) == ("logistic", "default")
+
+
+def test_a_config_stands_for_the_toml_beside_the_data(tmp_path):
+    (tmp_path / "other.toml").write_text("history = 5\n")
+    settings = opened(tmp_path, "history = 3\n", config=tmp_path / "other.toml").settings
+    assert settings["history"] == 5
+
+
+def test_a_distance_named_at_a_stronger_level_discards_weaker_history_and_thresholds(tmp_path):
+    toml = 'distance = "labels"\nhistory = 6\nthresholds = [0.3]\n'
+    settings = opened(tmp_path, toml, distance="features").settings
+    assert settings["history"] == 1
+    assert settings["thresholds"][0] == 0.15
+    settings = opened(tmp_path, toml, distance="features", history="2").settings
+    assert settings["history"] == 2
+
+
+def test_a_label_named_at_a_stronger_level_discards_weaker_classes(tmp_path):
+    settings = opened(tmp_path, 'label = "y"\nclasses = ["p", "q"]\n', label="b > 3").settings
+    assert settings["classes"] == ["0", "1"]
+
+
+def test_thresholds_are_sorted_and_without_duplicates(tmp_path):
+    assert opened(tmp_path, thresholds=".5,.1,0.5,inf").settings["thresholds"] == [
+        0.1,
+        0.5,
+        float("inf"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("distance", "label", "did you mean 'labels'"),
+        ("thresholds", ".1,abc", "'abc' is not a number"),
+        ("thresholds", "-1", "cannot be negative"),
+        ("thresholds", "nan", "'nan' is not a number"),
+        ("history", "few", "is no number of steps"),
+        ("history", "0", "nothing to compare"),
+        ("every", "10 minutes", "no length of a step"),
+        ("scale", "log", "is unknown"),
+        ("classes", "p", "at least two classes"),
+        ("classes", "p,p", "named twice"),
+        ("seed", "x", "is no seed"),
+        ("features", "a,zz", "no column 'zz'"),
+        ("features", "a,a", "named twice"),
+        ("features", "a,y", "cannot be a feature too"),
+        ("time", "when", "no column 'when'"),
+        ("every", "10m", "needs a time column"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_words(tmp_path, name, value, says):
+    with pytest.raises(UsageError) as error:
+        check(opened(tmp_path, **{"label": "y", name: value}))
+    assert f"--{name}" in str(error.value)
+    assert says in str(error.value)
+
+
+def check(stream):
+    stream.spec.check(stream.files[0].names, "flights.csv")
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("tresholds = [0.1]", "unknown key 'tresholds', did you mean 'thresholds'?"),
+        ("history = 1\nlate = = 2", "is not TOML: Invalid value (at line 2, column 8)"),
+        ("history = true", "flights.toml: history:"),
+        ('subroutine = "python:os:getcwd"', "runs code and is taken from the command line only"),
+        ("bounds = {a = [2, 1]}", "is no range of numbers"),
+        ("features = 3", "names of columns are expected"),
+    ],
+)
+def test_a_toml_that_cannot_be_used_is_refused_with_its_name(tmp_path, toml, says):
+    with pytest.raises(UsageError) as error:
+        opened(tmp_path, toml)
+    assert "flights.toml" in str(error.value)
+    assert says in str(error.value)
+
+
+def test_settings_written_as_toml_read_back_as_they_are(tmp_path):
+    values = {
+        "time": 'a "quoted" \\ name\x7f\n',
+        "features": ["ü", "a b"],
+        "classes": ["0", "1"],
+        "history": "all",
+        "thresholds": [1e-9, 0.005, float("inf")],
+        "bounds": {"a b": [-1.5, 2.0], "c.d": [0.0, 1.0]},
+    }
+    path = tmp_path / "s.toml"
+    path.write_text(to_toml(values), "utf-8")
+    assert Layer.from_toml(path).values == values
+
+
+def test_every_option_has_a_reader_and_a_help():
+    for option in OPTIONS.values():
+        assert callable(option.read)
+        assert option.help or not option.on_command_line
+
+
+def test_merging_keeps_the_strongest():
+    merged = Settings.merge([Layer("x", {"seed": 1}), Layer("y", {"seed": 2, "late": "join"})])
+    assert merged.values == {"seed": 1, "late": "join"}

@@ -1,0 +1,102 @@
+"""`macro-tui replay`, as a process."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "macro_tui", "replay"]
+
+
+@pytest.fixture
+def stream(tmp_path):
+    lines = (f"{i % 7},{'pq'[i // 50 % 2]}\n" for i in range(3000))
+    path = tmp_path / "d.csv"
+    path.write_text("a,y\n" + "".join(lines))
+    return path
+
+
+def test_the_document_alone_goes_to_standard_output(stream):
+    done = subprocess.run(
+        [*COMMAND, stream, "--headless", "--json"], capture_output=True, text=True, check=True
+    )
+    summary = json.loads(done.stdout)
+    assert (summary["rows"], summary["steps"]) == (3000, 3000)
+    assert "FTL makes" in done.stderr
+
+
+def test_without_a_monitor_it_runs_headless_and_says_so(stream):
+    done = subprocess.run([*COMMAND, stream], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+    assert done.stderr.startswith("there is no monitor yet: running headless\n")
+
+
+def test_without_a_terminal_events_are_logged(stream):
+    done = subprocess.run(
+        [*COMMAND, stream, "--headless"], capture_output=True, text=True, check=True
+    )
+    assert "step 0: new subroutine #1 at every threshold" in done.stderr
+    assert "inferred label: y" in done.stderr
+    assert "d.csv: delimiter ',' sniffed" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_on_a_terminal_there_is_a_progress_bar_and_the_summary_stays(stream):
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, stream, "--headless"],
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            data = os.read(leader, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    os.close(leader)
+    assert process.wait() == 0
+    assert b"\xe2\x94\x81" in shown  # the bar
+    assert b"new subroutine" not in shown
+    assert b"marginal baseline" in shown
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_leaves_at_once_with_130_and_nothing_behind(stream, tmp_path, signum):
+    slow = [*COMMAND, stream, "--subroutine", "river:forest.ARFClassifier(seed=1)", "--headless"]
+    process = subprocess.Popen(
+        [*slow, "--predictions", tmp_path / "p.csv"], stderr=subprocess.PIPE, text=True
+    )
+    for line in process.stderr:
+        if line.startswith("step"):
+            break
+    time.sleep(0.1)
+    process.send_signal(signum)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "macro-tui replay: interrupted"
+    assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
+
+
+def test_several_files_are_one_stream(tmp_path, stream):
+    lines = stream.read_text().splitlines(keepends=True)
+    (tmp_path / "1.csv").write_text("".join(lines[:1200]))
+    (tmp_path / "2.csv").write_text("".join([lines[0], *lines[1200:]]))
+    results = []
+    for files in ([stream], [tmp_path / "1.csv", tmp_path / "2.csv"]):
+        done = subprocess.run(
+            [*COMMAND, *files, "--json"], capture_output=True, text=True, check=True
+        )
+        summary = json.loads(done.stdout)
+        del summary["seconds"]
+        results.append(summary)
+    assert results[0] == results[1]

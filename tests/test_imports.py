@@ -1,0 +1,45 @@
+"""What is loaded when, and where it is loaded from."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import macro_engine
+
+HEAVY = ("river", "numba", "polars", "textual")
+
+
+def modules_after(code):
+    """The top-level modules that a fresh interpreter has loaded after running the code."""
+    script = (
+        f"import sys\n{code}\nprint('\\n' + ' '.join({{m.split('.')[0] for m in sys.modules}}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_help_loads_nothing_heavy():
+    code = "from macro_tui.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    assert not modules_after(code).intersection(HEAVY)
+
+
+def test_the_engine_never_loads_textual():
+    root = Path(macro_engine.__file__).parent
+    names = [
+        ".".join(["macro_engine", *path.relative_to(root).with_suffix("").parts])
+        for path in root.rglob("*.py")
+    ]
+    assert len(names) > 30
+    loaded = modules_after("\n".join(f"import {name}" for name in names if "__init__" not in name))
+    assert "polars" in loaded
+    assert "textual" not in loaded
+
+
+def test_the_tests_run_against_the_installed_package():
+    direct = distribution("macro-tui").read_text("direct_url.json")
+    editable = direct and json.loads(direct).get("dir_info", {}).get("editable", False)
+    assert editable or "site-packages" in Path(macro_engine.__file__).parts
