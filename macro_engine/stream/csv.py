@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import io
 import math
 import re
 import zlib
@@ -17,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
@@ -352,20 +352,20 @@ class CsvFile:
         return names
 
     @contextmanager
-    def _open(self) -> Iterator[IO[bytes]]:
+    def _open(self) -> Iterator[io.BufferedIOBase]:
         self.first_read = True
         with ExitStack() as stack:
             self.file = file = stack.enter_context(self.path.open("rb"))
             start = file.read(3)
             file.seek(0)
             if start.startswith(b"\x1f\x8b"):
-                yield stack.enter_context(gzip.open(file))  # type: ignore[misc]
+                yield stack.enter_context(gzip.open(file))
             elif start == b"BZh":
                 yield stack.enter_context(bz2.open(file))
             else:
                 yield file
 
-    def _read(self, file: IO[bytes]) -> bytes:
+    def _read(self, file: io.BufferedIOBase) -> bytes:
         try:
             data = file.read(CHUNK)
         except (EOFError, OSError, zlib.error) as error:
