@@ -27,13 +27,15 @@ class Opened:
     remarks: list[str]
 
 
-def open_stream(paths: Sequence[Path], command_line: Layer, config: Path | None = None) -> Opened:
+def open_stream(
+    paths: Sequence[Path], stronger: Sequence[Layer] = (), config: Path | None = None
+) -> Opened:
     """Open the files and settle every option.
 
-    In order of strength: the command line, a TOML (`config`, or the one beside the first file),
+    In order of strength: the layers given, a TOML (`config`, or the one beside the first file),
     the description inside the first file, and inference from its first rows.
     """
-    layers = [command_line]
+    layers = [*stronger]
     beside = toml_beside(paths[0])
     if config is not None:
         layers.append(Layer.from_toml(config))

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from macro_engine.discrepancy import DISTANCES
+from macro_engine.algorithm.conversion import OUTPUTS
+from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.stream.csv import DELIMITERS
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.subroutines import NAMED
 from macro_engine.visible import visible
 
 
@@ -129,10 +131,28 @@ def _thresholds(value: Any) -> list[float]:
     return sorted(set(numbers))
 
 
-def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not str(value).isascii() or not str(value).isdigit():
-        raise ValueError(f"'{visible(value)}' is no seed; write a whole number, as in 7")
-    return int(value)
+def _whole(what: str, least: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        text = str(value)
+        if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or int(text) < least:
+            raise ValueError(f"'{visible(value)}' is no {what}; write a whole number from {least}")
+        return int(text)
+
+    return read
+
+
+def _share(value: Any) -> float:
+    number = _number(value)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{number:g} does not lie between 0 and 1")
+    return number
+
+
+def _power(value: Any) -> float:
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        raise ValueError(f"{number:g} is no power; write 0 or more, as in .25")
+    return number
 
 
 OPTIONS: dict[str, Option] = {
@@ -159,7 +179,7 @@ OPTIONS: dict[str, Option] = {
             "subroutine",
             _text,
             "NAME",
-            "logistic, nearest-mean, river:MODULE.CLASS(...), python:MODULE:FUNCTION",
+            f"{', '.join(NAMED)}, river:MODULE.CLASS(...), python:MODULE:FUNCTION",
             of_stream=False,
         ),
         Option(
@@ -169,7 +189,38 @@ OPTIONS: dict[str, Option] = {
             "whose prediction is the prediction: ftl or ewa",
             of_stream=False,
         ),
-        Option("seed", _seed, "N", "for River models that take a seed", of_stream=False),
+        Option(
+            "output",
+            _one_of(*OUTPUTS),
+            "NAME",
+            "which hypothesis a subroutine puts out: last, average or score",
+            of_stream=False,
+        ),
+        Option("delta", _share, "D", "confidence of --output score", of_stream=False),
+        Option(
+            "eps_power",
+            _power,
+            "P",
+            "thresholds fall as (t + 1)^-P; 0: they do not",
+            of_stream=False,
+        ),
+        Option(
+            "max_subroutines",
+            _whole("number of subroutines", 1),
+            "N",
+            "at most so many for each threshold",
+            of_stream=False,
+        ),
+        Option(
+            "empty_class",
+            _one_of(*EMPTY_CLASS),
+            "HOW",
+            "a class that one history lacks, for features: far, zero or skip",
+            of_stream=False,
+        ),
+        Option(
+            "seed", _whole("seed", 0), "N", "for River models that take a seed", of_stream=False
+        ),
     )
 }
 
@@ -180,6 +231,10 @@ _DEFAULTS = {
     "distance": "labels",
     "subroutine": "logistic",
     "strategy": "ftl",
+    "output": "last",
+    "delta": 0.05,
+    "eps_power": 0.0,
+    "empty_class": "far",
 }
 
 # A value named at one level makes these of weaker levels meaningless.

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import monotonic
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -19,9 +15,9 @@ from macro_engine.run.events import Event
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
+from macro_tui.progress import progress_bar
 
 _REJECTIONS_SHOWN = 20
-_LOG_SECONDS = 60.0
 _NAMES = {"marginal": "marginal baseline", "no_change": "no-change", "ftl": "FTL", "ewa": "EWA"}
 
 
@@ -34,15 +30,13 @@ class Headless:
         self.logs = not self.console.is_terminal
         self.rejected = 0
         self.listener = Listener(self._progress, self._event, self._rejected, self.say)
-        self.bar: Progress | None = None
 
     def say(self, text: str) -> None:
         self.console.print(Text(text))
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
-        self.last_log = monotonic()
-        with self._progress_bar():
+        with progress_bar(self.console) as self.show_progress:
             asyncio.run(self._run_until_signalled(engine))
         self._summary(engine)
 
@@ -66,32 +60,8 @@ class Headless:
         for remark in self.opened.remarks:
             self.say(remark)
 
-    @contextmanager
-    def _progress_bar(self) -> Iterator[None]:
-        if self.logs:
-            yield
-            return
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            console=self.console,
-            transient=True,
-        )
-        self.task = self.bar.add_task("starting", total=1.0)
-        with self.bar:
-            yield
-        self.bar = None
-
     def _progress(self) -> None:
-        if self.bar is not None:
-            self.bar.update(
-                self.task, completed=self.engine.recording.done, description=self._standing()
-            )
-        elif monotonic() - self.last_log >= _LOG_SECONDS:
-            self.last_log = monotonic()
-            self.say(f"{self.engine.recording.done:.0%}  {self._standing()}")
+        self.show_progress(self.engine.recording.done, self._standing())
 
     def _standing(self) -> str:
         board = self.engine.scoreboard

@@ -6,8 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from macro_engine.opening import COMMAND_LINE, open_stream
-from macro_engine.settings import Layer
+from macro_engine.opening import open_stream
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_tui.cli import main
@@ -17,7 +16,7 @@ from macro_tui.replays import find_recording
 @pytest.fixture(scope="session")
 def atlanta():
     """The whole Atlanta replay as one block."""
-    opened = open_stream([find_recording("airline-ATL.parquet")], Layer(COMMAND_LINE, {}))
+    opened = open_stream([find_recording("airline-ATL.parquet")])
     return next(Recording(opened.files, opened.spec, Rejections()).blocks())
 
 

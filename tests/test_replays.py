@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from macro_engine.opening import COMMAND_LINE, open_stream
-from macro_engine.settings import Layer
+from macro_engine.opening import open_stream
 from macro_tui.replays import find_recording, shipped_replays
 
 ARRIVALS = {
@@ -31,7 +30,7 @@ def test_there_is_one_for_each_airport_of_the_paper():
 def test_each_describes_itself_and_is_small(airport):
     path = find_recording(f"airline-{airport}.parquet")
     assert path.stat().st_size < 2_000_000
-    opened = open_stream([path], Layer(COMMAND_LINE, {}))
+    opened = open_stream([path])
     assert opened.files[0].size == ARRIVALS[airport]
     assert "inferred" not in opened.settings.origins.values()
     settings = opened.settings

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.past import Past
 from macro_engine.discrepancy import Discrepancy
 from macro_engine.rows import Block, Bools, Columns, Floats, Ints, Rows
@@ -35,7 +36,7 @@ class FamilyResult:
     distance
         Its M; NaN at a birth.
     close
-        |J|, 1 at a birth.
+        |J|, 1 at a birth, 0 where the closest had to stand in because no more may be started.
     subroutines
         How many there are, after a birth.
     """
@@ -49,6 +50,15 @@ class FamilyResult:
     subroutines: Ints
 
 
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every threshold of a family; as for `Macro`."""
+
+    create: Callable[[], Subroutine]
+    power: float = 0.0
+    most: int | None = None
+
+
 class Member:
     """One threshold of the family: its subroutines, and where their references stand."""
 
@@ -58,27 +68,31 @@ class Member:
         self.references: list[int] = []
         self.close: Ints = np.empty(0, np.int64)
         self.active = -1
-        self.born = False
+        self.born = self.forced = False
         self.distance = math.nan
 
-    def choose(self, distances: Floats, newest: int, create: Callable[[], Subroutine]) -> None:
+    def choose(self, distances: Floats, step: int, newest: int, rules: Rules) -> None:
         """Decide for the step that opens, given the distance to each shared reference.
 
         A newborn's reference is the shared one numbered `newest`.
         """
         mine = distances[self.references]
-        self.close = np.flatnonzero(mine <= self.threshold)
-        self.born = len(self.close) == 0
+        self.close = np.flatnonzero(mine <= threshold_at(step, self.threshold, rules.power))
+        full = len(mine) == rules.most
+        self.born = len(self.close) == 0 and not full
+        self.forced = len(self.close) == 0 and full
         if self.born:
             parent = self.subroutines[mine.argmin()] if len(mine) else None
-            self.active = len(self.subroutines)
-            self.subroutines.append(parent.copy() if parent else create())
+            self.subroutines.append(rules.create() if parent is None else parent.copy())
             self.references.append(newest)
+            self.active = len(mine)
             self.close = np.array([self.active])
             self.distance = math.nan
-        else:
-            self.active = int(self.close[mine[self.close].argmin()])
-            self.distance = float(mine[self.active])
+            return
+        if self.forced:
+            self.close = np.array([mine.argmin()])
+        self.active = int(self.close[mine[self.close].argmin()])
+        self.distance = float(mine[self.active])
 
 
 class Family:
@@ -88,7 +102,7 @@ class Family:
     ----------
     thresholds
         The grid, rising.
-    discrepancy, history, create, columns
+    discrepancy, history, create, columns, power, most
         As for `Macro`.
     """
 
@@ -99,9 +113,12 @@ class Family:
         history: int | None,
         create: Callable[[], Subroutine],
         columns: Columns,
+        power: float = 0.0,
+        most: int | None = None,
     ) -> None:
         self.discrepancy = discrepancy
-        self.create = create
+        self.rules = Rules(create, power, most)
+        self.step = 0
         self.members = [Member(threshold) for threshold in thresholds]
         self.marginal = Member(math.inf)
         self.references: list[Any] = []
@@ -119,7 +136,7 @@ class Family:
         newest = len(self.references)
         everyone = [*self.members, self.marginal]
         for member in everyone:
-            member.choose(distances, newest, self.create)
+            member.choose(distances, self.step, newest, self.rules)
         if any(member.born for member in everyone):
             self.references.append(now)
 
@@ -135,6 +152,13 @@ class Family:
             for j in member.close:
                 member.subroutines[j].learn(rows)
         self.past.append(rows)
+        self.step += 1
+
+    def finish(self) -> None:
+        """Give back what the subroutines hold outside of Python."""
+        for member in [*self.members, self.marginal]:
+            for subroutine in member.subroutines:
+                subroutine.finish()
 
     def run(self, block: Block) -> FamilyResult:
         """Take a block of whole steps through choice, prediction and update."""
@@ -151,7 +175,7 @@ class Family:
                 active[m, s] = member.active + 1
                 born[m, s] = member.born
                 distance[m, s] = member.distance
-                close[m, s] = len(member.close)
+                close[m, s] = 0 if member.forced else len(member.close)
                 subroutines[m, s] = len(member.subroutines)
             self.update(rows)
         return FamilyResult(

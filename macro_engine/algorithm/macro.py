@@ -6,6 +6,7 @@ bit. Time is counted from 0, subroutines are numbered from 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -29,12 +30,15 @@ class Choice:
         Whether the active subroutine was started for this step.
     distance
         M of the active subroutine; None at a birth.
+    forced
+        Whether none was close and no more may be started, so that the closest one stood in.
     """
 
     active: int
     close: tuple[int, ...]
     born: bool
     distance: float | None
+    forced: bool = False
 
 
 class Macro:
@@ -52,6 +56,10 @@ class Macro:
         Starts the first subroutine from scratch.
     columns
         The encoded columns of the stream.
+    power
+        The threshold in force at step t is epsilon (t + 1)^-power.
+    most
+        How many subroutines may be started; None for any number.
     """
 
     def __init__(
@@ -61,12 +69,16 @@ class Macro:
         history: int | None,
         create: Callable[[], Subroutine],
         columns: Columns,
+        power: float = 0.0,
+        most: int | None = None,
     ) -> None:
         self.threshold = threshold
         self.discrepancy = discrepancy
         self.history = history
         self.create = create
         self.columns = columns
+        self.power = power
+        self.most = most
         self.subroutines: list[Subroutine] = []  # S_1, ..., S_N
         self.references: list[Any] = []  # history(tau_1), ..., history(tau_N), described
         self.past: list[Rows] = []  # the closed steps
@@ -78,16 +90,20 @@ class Macro:
             j: self.discrepancy.between(now, reference)
             for j, reference in enumerate(self.references, start=1)
         }
-        close = tuple(j for j in distance if distance[j] <= self.threshold)
-        born = not close
-        if born:
-            closest = min(distance, key=distance.__getitem__, default=None)
-            parent = self.subroutines[closest - 1] if closest else None
-            self.subroutines.append(parent.copy() if parent else self.create())
+        closest = min(distance, key=distance.__getitem__, default=None)
+        threshold = threshold_at(len(self.past), self.threshold, self.power)
+        close = tuple(j for j in distance if distance[j] <= threshold)
+        if close:
+            active = min(close, key=distance.__getitem__)
+            self.choice = Choice(active, close, False, distance[active])
+        elif closest is not None and len(self.subroutines) == self.most:
+            self.choice = Choice(closest, (closest,), False, distance[closest], forced=True)
+        else:
+            parent = None if closest is None else self.subroutines[closest - 1]
+            self.subroutines.append(self.create() if parent is None else parent.copy())
             self.references.append(now)
-            close = (len(self.subroutines),)
-        active = close[0] if born else min(close, key=distance.__getitem__)
-        self.choice = Choice(active, close, born, None if born else distance[active])
+            newborn = len(self.subroutines)
+            self.choice = Choice(newborn, (newborn,), True, None)
         return self.choice
 
     def predict(self, rows: Rows) -> Ints:
@@ -104,3 +120,8 @@ class Macro:
         """The rows of the last H closed steps."""
         start = 0 if self.history is None else max(len(self.past) - self.history, 0)
         return Rows.join(self.past[start:], self.columns)
+
+
+def threshold_at(step: int, threshold: float, power: float) -> float:
+    """The threshold in force at a step: epsilon_t = epsilon (t + 1)^-p; infinity stays."""
+    return threshold if math.isinf(threshold) else threshold * math.pow(step + 1, -power)

@@ -8,37 +8,89 @@ from typing import Any
 
 from macro_engine.discrepancy.base import Discrepancy
 from macro_engine.discrepancy.features import Features
+from macro_engine.discrepancy.frames import Frames
 from macro_engine.discrepancy.iid import Iid
 from macro_engine.discrepancy.labels import Labels
+from macro_engine.discrepancy.markov import Markov
 
-__all__ = ["DISTANCES", "Discrepancy", "Distance", "Features", "Iid", "Labels"]
+__all__ = [
+    "DISTANCES",
+    "EMPTY_CLASS",
+    "Discrepancy",
+    "Distance",
+    "Features",
+    "Frames",
+    "Iid",
+    "Labels",
+    "Markov",
+    "Shape",
+]
+
+EMPTY_CLASS = ("far", "zero", "skip")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a distance may need to know of a stream.
+
+    Attributes
+    ----------
+    classes, columns
+        The numbers of classes and of numeric columns.
+    history
+        H; None for all.
+    scaled
+        Whether the numeric columns lie in [0, 1].
+    empty_class
+        One of `EMPTY_CLASS`.
+    """
+
+    classes: int
+    columns: int
+    history: int | None
+    scaled: bool = True
+    empty_class: str = "far"
 
 
 @dataclass(frozen=True)
 class Distance:
     """A distance as the user names it, with the paper's settings for it.
 
-    `create` takes the number of classes, of numeric columns, and whether those are scaled.
+    `counts_rows` says that H is a number of rows: the newest ones of the last H steps, each of
+    which has one at least.
     """
 
-    create: Callable[[int, int, bool], Discrepancy[Any]]
+    create: Callable[[Shape], Discrepancy[Any]]
     history: int
     thresholds: tuple[float, ...]
+    counts_rows: bool = False
 
 
 DISTANCES: dict[str, Distance] = {
     "features": Distance(
-        create=Features,
+        create=lambda s: Features(s.classes, s.columns, s.scaled, s.empty_class),
         history=1,
         thresholds=(0.15, 0.17, 0.19, 0.22, 0.25, 0.28, 0.31, 0.34, 0.37, 0.4, 0.45, 0.47),
     ),
     "labels": Distance(
-        create=lambda classes, _columns, _scaled: Labels(classes),
+        create=lambda s: Labels(s.classes),
         history=1,
         thresholds=(0.005, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
     ),
+    "frames": Distance(
+        create=lambda s: Frames(s.history, s.columns),
+        history=5,
+        thresholds=(1.0, 5.0, 7.0, 10.0, 15.0, 17.0, 20.0, 25.0, 30.0, 35.0, 40.0),
+        counts_rows=True,
+    ),
+    "markov": Distance(
+        create=lambda _shape: Markov(),
+        history=1,
+        thresholds=(0.5,),
+        counts_rows=True,
+    ),
     "iid": Distance(
-        create=lambda _classes, _columns, _scaled: Iid(),
+        create=lambda _shape: Iid(),
         history=0,
         thresholds=(0.0,),
     ),

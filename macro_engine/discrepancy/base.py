@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
+from macro_engine.errors import UsageError
 from macro_engine.rows import Rows
 
 Description = TypeVar("Description")
@@ -28,3 +29,12 @@ class Discrepancy(ABC, Generic[Description]):
     @abstractmethod
     def between(self, now: Description, reference: Description) -> float:
         """D(S, T) for the histories behind the two descriptions."""
+
+
+def needs_numbers(distance: str, columns: int) -> None:
+    """Refuse a distance over numeric columns where there are none."""
+    if columns == 0:
+        raise UsageError(
+            f"the distance '{distance}' needs at least one numeric column; "
+            "name some with --features or take --distance labels"
+        )

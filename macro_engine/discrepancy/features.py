@@ -2,8 +2,7 @@ import math
 
 import numpy as np
 
-from macro_engine.discrepancy.base import Discrepancy
-from macro_engine.errors import UsageError
+from macro_engine.discrepancy.base import Discrepancy, needs_numbers
 from macro_engine.rows import Floats, Rows
 
 RowsByClass = list[Floats]
@@ -23,18 +22,19 @@ class Features(Discrepancy[RowsByClass]):
         The number d of numeric columns.
     normalised
         Divide each l2 distance by sqrt(d), so that columns in [0, 1] give a distance in [0, 1].
+    empty_class
+        What a class counts that one history has and the other lacks: `far` 1, `zero` 0; `skip`
+        leaves it out of the mean.
     """
 
-    ONE_SIDE_LACKS_THE_CLASS = 1.0
-
-    def __init__(self, classes: int, columns: int, normalised: bool = True) -> None:
-        if columns == 0:
-            raise UsageError(
-                "the distance 'features' needs at least one numeric column; "
-                "name some with --features or take --distance labels"
-            )
+    def __init__(
+        self, classes: int, columns: int, normalised: bool = True, empty_class: str = "far"
+    ) -> None:
+        needs_numbers("features", columns)
         self.classes = classes
         self.divisor = math.sqrt(columns) if normalised else 1.0
+        self.skip = empty_class == "skip"
+        self.lacking = 1.0 if empty_class == "far" else 0.0
 
     def describe(self, history: Rows) -> RowsByClass:
         return [history.numbers[history.labels == c] for c in range(self.classes)]
@@ -45,12 +45,14 @@ class Features(Discrepancy[RowsByClass]):
         if now_empty or reference_empty:
             return 0.0 if now_empty and reference_empty else math.inf
         total = 0.0
+        counted = self.classes
         for s, t in zip(now, reference, strict=True):
             if len(s) and len(t):
                 total += self.bottleneck(s, t)
             elif len(s) or len(t):
-                total += self.ONE_SIDE_LACKS_THE_CLASS
-        return total / self.classes
+                total += self.lacking
+                counted -= self.skip
+        return total / counted if counted else math.inf
 
     def bottleneck(self, s: Floats, t: Floats) -> float:
         squares = np.zeros((len(s), len(t)))

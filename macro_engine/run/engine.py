@@ -10,8 +10,9 @@ from time import perf_counter
 from typing import Any
 
 from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
-from macro_engine.discrepancy import DISTANCES
+from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
 from macro_engine.rows import Block
@@ -63,7 +64,11 @@ class Engine:
         self.recording = Recording(
             self.opened.files, self.opened.spec, self.rejections, self.listener.remark
         )
-        self.create = resolve(settings["subroutine"], settings.get("seed"))
+        self.create = converted(
+            resolve(settings["subroutine"], settings.get("seed")),
+            settings["output"],
+            settings["delta"],
+        )
         self.thresholds: list[float] = settings["thresholds"]
         self.scoreboard: Scoreboard | None = None
         self.contest: Contest | None = None
@@ -93,6 +98,8 @@ class Engine:
         finally:
             for file in self.files:
                 file.discard()
+            if self.contest is not None:
+                self.contest.family.finish()
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
@@ -121,11 +128,21 @@ class Engine:
         """Build everything that had to wait for classes and columns to be known."""
         settings, classes = self.opened.settings, self.classes
         columns = block.rows.columns
-        distance = DISTANCES[settings["distance"]].create(
-            len(classes), len(columns.numbers), self.opened.spec.scaled
+        shape = Shape(
+            len(classes),
+            len(columns.numbers),
+            settings.history,
+            self.opened.spec.scaled,
+            settings["empty_class"],
         )
         family = Family(
-            self.thresholds, distance, settings.history, lambda: self.create(classes), columns
+            self.thresholds,
+            DISTANCES[settings["distance"]].create(shape),
+            settings.history,
+            lambda: self.create(classes),
+            columns,
+            settings["eps_power"],
+            settings.get("max_subroutines"),
         )
         self.contest = Contest(family, len(classes))
         self.scoreboard = Scoreboard(self.thresholds)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.errors import MacroError, UsageError
-from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
+from macro_engine.rows import SLOTS, Bools, Columns, Floats, Ints, Rows
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
@@ -17,7 +17,6 @@ from macro_engine.stream.times import TimeReader
 from macro_engine.visible import visible
 
 SAMPLE = 500  # usable rows from which classes and bounds are learnt
-SLOTS = 1024  # one-hot columns of a category at most
 MOST_CLASSES = 200
 
 

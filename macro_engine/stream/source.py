@@ -10,6 +10,7 @@ import numpy as np
 
 from macro_engine.errors import MacroError
 from macro_engine.rows import Block, Bools, Ints, Rows
+from macro_engine.stream.breakfast import BreakfastVideo
 from macro_engine.stream.csv import CsvFile
 from macro_engine.stream.encode import Accepted, Encoder
 from macro_engine.stream.parquet import ParquetFile
@@ -19,7 +20,7 @@ from macro_engine.stream.table import Problem, Rejection, Rejections
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
 
-StreamFile = CsvFile | ParquetFile
+StreamFile = CsvFile | ParquetFile | BreakfastVideo
 
 
 def open_file(path: Path, delimiter: str | None = None, decimal: str | None = None) -> StreamFile:
@@ -31,6 +32,8 @@ def open_file(path: Path, delimiter: str | None = None, decimal: str | None = No
             raise MacroError(f"{visible(path)} is empty; a recording was expected")
         if magic == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
             return ParquetFile(path)
+        if magic == b"\x93NUM" or path.suffix.lower() == ".npy":
+            return BreakfastVideo(path)
         return CsvFile(path, delimiter, decimal)
     except FileNotFoundError:
         raise MacroError(f"{visible(path)}: no such file") from None

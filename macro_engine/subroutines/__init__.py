@@ -24,8 +24,25 @@ def _nearest_mean() -> Create:
     return lambda classes: NearestMean(len(classes))
 
 
+def _erm() -> Create:
+    from macro_engine.subroutines.erm import Erm
+
+    return lambda classes: Erm(len(classes))
+
+
+def _vw() -> Create:
+    from macro_engine.subroutines.vw import vw_factory
+
+    return vw_factory()
+
+
 # A learner is imported when it is asked for: River alone takes a second.
-NAMED: dict[str, Callable[[], Create]] = {"logistic": _logistic, "nearest-mean": _nearest_mean}
+NAMED: dict[str, Callable[[], Create]] = {
+    "logistic": _logistic,
+    "nearest-mean": _nearest_mean,
+    "erm": _erm,
+    "vw": _vw,
+}
 
 
 def resolve(name: str, seed: int | None = None) -> Create:

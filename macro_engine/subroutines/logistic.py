@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from river.linear_model import LogisticRegression
 from river.optim import SGD
+from river.optim.losses import Log
 from river.optim.schedulers import InverseScaling
 
 from macro_engine.rows import Ints, Rows
-from macro_engine.subroutines.base import Subroutine
+from macro_engine.subroutines.base import RunningMean, Subroutine
 
 
 class Logistic(Subroutine):
@@ -26,13 +27,10 @@ class Logistic(Subroutine):
         self.models = [logistic_regression() for _ in range(models)]
 
     def predict(self, rows: Rows) -> Ints:
-        if len(self.models) == 1:
-            predict_one: Any = self.models[0].predict_one
-            return np.array([predict_one(x) for x in rows.dicts], np.int64)
         models: list[Any] = self.models
-        probabilities = [[model.predict_proba_one(x)[True] for model in models] for x in rows.dicts]
-        best: Ints = np.array(probabilities).reshape(len(rows), len(models)).argmax(axis=1)
-        return best
+        return likeliest(
+            [[model.predict_proba_one(x)[True] for model in models] for x in rows.dicts]
+        )
 
     def learn(self, rows: Rows) -> None:
         positive = [1] if len(self.models) == 1 else range(len(self.models))
@@ -45,6 +43,54 @@ class Logistic(Subroutine):
         newborn.models = deepcopy(self.models)
         return newborn
 
+    def running_mean(self) -> RunningMean:
+        return MeanWeights(self)
+
+
+class MeanWeights(RunningMean):
+    """The mean of weights and intercept, model by model; a weight is 0 until it is learnt."""
+
+    def __init__(self, learner: Logistic) -> None:
+        self.learner = learner
+        self.count = 0
+        self.weights: list[dict[Any, float]] = [{} for _ in learner.models]
+        self.intercepts = [0.0 for _ in learner.models]
+        self.probability = Log().mean_func
+
+    def add(self) -> None:
+        self.count += 1
+        for m, model in enumerate(self.learner.models):
+            mean = self.weights[m]
+            for name, weight in model.weights.items():
+                before = mean.get(name, 0.0)
+                mean[name] = before + (weight - before) / self.count
+            self.intercepts[m] += (model.intercept - self.intercepts[m]) / self.count
+
+    def predict(self, rows: Rows) -> Ints:
+        return likeliest(
+            [
+                [self.probability(self._logit(m, x)) for m in range(len(self.weights))]
+                for x in rows.dicts
+            ]
+        )
+
+    def _logit(self, m: int, x: dict[str, float]) -> float:
+        weights = self.weights[m]
+        total = 0.0
+        for name, value in x.items():
+            total += weights.get(name, 0.0) * value
+        return total + self.intercepts[m]
+
 
 def logistic_regression() -> LogisticRegression:
     return LogisticRegression(optimizer=SGD(InverseScaling(1.0)), intercept_lr=InverseScaling(1.0))
+
+
+def likeliest(probabilities: list[list[float]]) -> Ints:
+    """The class of each row, given one probability (of the second of two classes) or one a class.
+
+    The first class wins ties.
+    """
+    if probabilities and len(probabilities[0]) == 1:
+        return np.array([p > 1.0 - p for (p,) in probabilities], np.int64)
+    return np.array([np.argmax(row) for row in probabilities], np.int64)

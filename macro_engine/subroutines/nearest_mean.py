@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Columns, Floats, Ints, Rows
-from macro_engine.subroutines.base import Subroutine
+from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
+from macro_engine.subroutines.base import RunningMean, Subroutine, widened
 
 
 class NearestMean(Subroutine):
@@ -13,37 +13,61 @@ class NearestMean(Subroutine):
 
     def __init__(self, classes: int) -> None:
         self.counts = np.zeros(classes, np.int64)
-        self.parts: list[Floats] = []
+        self.means = np.zeros((classes, 0))
+        self.widths: list[int] = []
 
     def predict(self, rows: Rows) -> Ints:
-        if not self.counts.any():
-            return np.zeros(len(rows), np.int64)
-        difference = rows.dense[:, None, :] - self.means(rows.columns)[None, :, :]
-        # cumsum adds in column order; sum would reorder the additions
-        squares = np.cumsum(difference * difference, axis=2)[:, :, -1]
-        squares[:, self.counts == 0] = np.inf
-        nearest: Ints = squares.argmin(axis=1)
-        return nearest
+        self.widen(rows.columns)
+        return nearest(rows, self.means, self.counts > 0)
 
     def learn(self, rows: Rows) -> None:
-        means = self.means(rows.columns)
+        self.widen(rows.columns)
         for x, label in zip(rows.dense, rows.labels.tolist(), strict=True):
             self.counts[label] += 1
-            means[label] += (x - means[label]) / self.counts[label]
-        self.parts = np.split(means, np.cumsum(rows.columns.widths)[:-1], axis=1)
+            self.means[label] += (x - self.means[label]) / self.counts[label]
 
-    def means(self, columns: Columns) -> Floats:
-        """The means over the columns known by now, in their order; a new column's mean is 0."""
-        widths = columns.widths
-        means = np.zeros((len(self.counts), sum(widths)))
-        start = 0
-        for width, part in zip(widths, self.parts, strict=bool(self.parts)):
-            means[:, start : start + part.shape[1]] = part
-            start += width
-        return means
+    def widen(self, columns: Columns) -> None:
+        """Make room for columns that have appeared; their mean so far is 0."""
+        self.means = widened(self.means, self.widths or [0] * len(columns.widths), columns.widths)
+        self.widths = columns.widths
 
     def copy(self) -> NearestMean:
         newborn = NearestMean(len(self.counts))
-        newborn.counts = self.counts.copy()
-        newborn.parts = [part.copy() for part in self.parts]
+        newborn.counts, newborn.means = self.counts.copy(), self.means.copy()
+        newborn.widths = self.widths
         return newborn
+
+    def running_mean(self) -> RunningMean:
+        return MeanOfMeans(self)
+
+
+class MeanOfMeans(RunningMean):
+    """For each class the mean of its means, from the first one on."""
+
+    def __init__(self, learner: NearestMean) -> None:
+        self.learner = learner
+        self.counts = np.zeros_like(learner.counts)
+        self.means = np.zeros((len(learner.counts), 0))
+        self.widths: list[int] = []
+
+    def add(self) -> None:
+        learner = self.learner
+        self.means = widened(self.means, self.widths or [0] * len(learner.widths), learner.widths)
+        self.widths = learner.widths
+        for c in np.flatnonzero(learner.counts):
+            self.counts[c] += 1
+            self.means[c] += (learner.means[c] - self.means[c]) / self.counts[c]
+
+    def predict(self, rows: Rows) -> Ints:
+        means = widened(self.means, self.widths, rows.columns.widths)
+        return nearest(rows, means, self.counts > 0)
+
+
+def nearest(rows: Rows, means: Floats, seen: Bools) -> Ints:
+    """The class with the least squared l2 distance, the first class where none was seen."""
+    difference = rows.dense[:, None, :] - means[None, :, :]
+    # cumsum adds in column order; sum would reorder the additions
+    squares = np.cumsum(difference * difference, axis=2)[:, :, -1]
+    squares[:, ~seen] = np.inf
+    closest: Ints = squares.argmin(axis=1)
+    return closest

@@ -13,6 +13,7 @@ from macro_engine.errors import MacroError
 
 COMMANDS = {
     "replay": "run MACRO over a recording",
+    "prepare": "make a recording from the files of a public data set",
     "inspect": "show what would be read from a recording, and how",
 }
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from macro_engine.opening import COMMAND_LINE, Opened, open_stream
+from macro_engine.presets import PRESETS, preset
 from macro_engine.settings import OPTIONS, Layer
 from macro_tui.replays import find_recording
 
@@ -21,6 +22,11 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", type=Path, metavar="TOML", help="settings; default: NAME.toml beside the data"
     )
+    parser.add_argument(
+        "--preset",
+        choices=PRESETS,
+        help="the settings of an experiment; options win over them, and they over files",
+    )
     stream = parser.add_argument_group("stream options")
     macro = parser.add_argument_group("MACRO options")
     for option in OPTIONS.values():
@@ -35,6 +41,8 @@ def open_from(arguments: argparse.Namespace) -> Opened:
     given = {
         name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None
     }
-    layer = Layer.read(COMMAND_LINE, given, of_user=True)
+    layers = [Layer.read(COMMAND_LINE, given, of_user=True)]
+    if arguments.preset is not None:
+        layers.append(preset(arguments.preset))
     paths = [find_recording(name) for name in arguments.files]
-    return open_stream(paths, layer, arguments.config)
+    return open_stream(paths, layers, arguments.config)

@@ -38,7 +38,7 @@ def read(path: Path) -> None:
     from macro_engine.stream.table import Rejections
 
     raw = {"time": "time", "label": "label", "features": "a,b", "categorical": "place"}
-    opened = open_stream([path], Layer.read(COMMAND_LINE, raw | {"every": "10m"}, of_user=True))
+    opened = open_stream([path], [Layer.read(COMMAND_LINE, raw | {"every": "10m"}, of_user=True)])
     recording = Recording(opened.files, opened.spec, Rejections())
     started = perf_counter()
     for _block in recording.blocks():

@@ -13,7 +13,7 @@ def opened(tmp_path, toml=None, config=None, **options):
     path.write_text("a,b,y\n1,2,p\n3,4,q\n")
     if toml is not None:
         (tmp_path / "flights.toml").write_text(toml)
-    return open_stream([path], Layer.read(COMMAND_LINE, options, of_user=True), config)
+    return open_stream([path], [Layer.read(COMMAND_LINE, options, of_user=True)], config)
 
 
 def test_the_command_line_is_stronger_than_the_toml_and_that_than_inference(tmp_path):

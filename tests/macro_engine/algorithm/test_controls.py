@@ -6,13 +6,13 @@ from made_streams import COLUMNS, block_of
 
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import Family
-from macro_engine.discrepancy import DISTANCES
+from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.subroutines import resolve
 
 
 def errors(block, distance, history):
     create = resolve("logistic")
-    discrepancy = DISTANCES[distance].create(2, 2, True)
+    discrepancy = DISTANCES[distance].create(Shape(2, 2, history))
     thresholds = DISTANCES[distance].thresholds
     family = Family(thresholds, discrepancy, history, lambda: create(("0", "1")), COLUMNS)
     outcome = Contest(family, 2).run(block)
@@ -51,7 +51,7 @@ def test_under_iid_macro_is_the_marginal_learner():
     block = steps_of_eight((rng.random(2000) < 0.3).astype(np.int64), 0)
     create = resolve("logistic")
     family = Family(
-        [0.0], DISTANCES["iid"].create(2, 2, True), 0, lambda: create(("0", "1")), COLUMNS
+        [0.0], DISTANCES["iid"].create(Shape(2, 2, 0)), 0, lambda: create(("0", "1")), COLUMNS
     )
     result = family.run(block)
     assert (result.predictions[0] == result.marginal).all()

@@ -15,7 +15,7 @@ from made_streams import (
 
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.macro import Macro
-from macro_engine.discrepancy import DISTANCES, Labels
+from macro_engine.discrepancy import DISTANCES, Labels, Shape
 from macro_engine.subroutines import resolve
 
 
@@ -27,7 +27,7 @@ def family_and_definitions(block, distance, history, subroutine, thresholds=None
     thresholds = list(thresholds or DISTANCES[distance].thresholds)
 
     def discrepancy():
-        return DISTANCES[distance].create(classes, len(columns.numbers), True)
+        return DISTANCES[distance].create(Shape(classes, len(columns.numbers), history))
 
     family = Family(thresholds, discrepancy(), history, lambda: create(names), columns)
     definitions = [

@@ -12,7 +12,7 @@ from river.optim import SGD
 from river.optim.schedulers import InverseScaling
 
 from macro_engine.algorithm.macro import Macro
-from macro_engine.discrepancy import DISTANCES
+from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.rows import Rows
 from macro_engine.subroutines import resolve
 
@@ -25,7 +25,7 @@ def macro(block, distance="labels", threshold=0.1, history=1, subroutine="neares
     classes = classes_of(block)
     names = tuple(map(str, range(classes)))
     create = resolve(subroutine)
-    discrepancy = DISTANCES[distance].create(classes, len(COLUMNS.numbers), True)
+    discrepancy = DISTANCES[distance].create(Shape(classes, len(COLUMNS.numbers), history))
     return Macro(threshold, discrepancy, history, lambda: create(names), COLUMNS)
 
 
@@ -100,7 +100,7 @@ def test_labels_inside_a_step_decide_nothing_about_it(distance, block, threshold
     names = tuple(map(str, range(classes)))
     other = Macro(
         threshold,
-        DISTANCES[distance].create(classes, 2, True),
+        DISTANCES[distance].create(Shape(classes, 2, history)),
         history,
         lambda: resolve("nearest-mean")(names),
         COLUMNS,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_streams import COLUMNS, random_block
 
-from macro_engine.discrepancy import DISTANCES
+from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.rows import Rows
 
 every_distance = pytest.mark.parametrize("name", DISTANCES)
@@ -14,7 +14,7 @@ EMPTY = Rows.join([], COLUMNS)
 
 
 def create(name, classes=3):
-    return DISTANCES[name].create(classes, len(COLUMNS.numbers), True)
+    return DISTANCES[name].create(Shape(classes, len(COLUMNS.numbers), 5))
 
 
 def between(name, s, t, classes=3):

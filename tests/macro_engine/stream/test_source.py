@@ -17,7 +17,7 @@ def recording(tmp_path, *texts, **options):
         paths.append(tmp_path / f"part{i}.csv")
         paths[-1].write_text(text)
     raw = {"label": "y", "features": "a", "classes": "p,q", **options}
-    opened = open_stream(paths, Layer.read(COMMAND_LINE, raw, of_user=True))
+    opened = open_stream(paths, [Layer.read(COMMAND_LINE, raw, of_user=True)])
     return Recording(opened.files, opened.spec, Rejections())
 
 

@@ -1,0 +1,36 @@
+import math
+
+import numpy as np
+
+from macro_engine.discrepancy.base import Discrepancy, needs_numbers
+from macro_engine.rows import Floats, Rows
+
+
+class Frames(Discrepancy[Floats]):
+    """The mean l2 distance between rows at the same position, counted from the newest.
+
+    Parameters
+    ----------
+    length
+        How many rows are compared at most, whatever the steps are; None for all.
+    columns
+        The number of numeric columns.
+    """
+
+    def __init__(self, length: int | None, columns: int) -> None:
+        needs_numbers("frames", columns)
+        self.length = length
+
+    def describe(self, history: Rows) -> Floats:
+        return history.numbers[::-1][: self.length].copy()
+
+    def between(self, now: Floats, reference: Floats) -> float:
+        n = min(len(now), len(reference))
+        if n == 0:
+            return 0.0 if len(now) == len(reference) else math.inf
+        squares = np.zeros(n)
+        for column in range(now.shape[1]):
+            difference = now[:n, column] - reference[:n, column]
+            squares += difference * difference
+        # cumsum adds one after the other; sum would reorder the additions
+        return float(np.cumsum(np.sqrt(squares))[-1]) / n

@@ -1,0 +1,27 @@
+import math
+
+from macro_engine.discrepancy.base import Discrepancy
+from macro_engine.rows import Rows
+
+LastRow = tuple[tuple[float, ...], tuple[int, ...], int] | None
+
+
+class Markov(Discrepancy[LastRow]):
+    """0 if the last row of both histories is the same, label included, else 1.
+
+    The bound that holds for a discrete Markov chain.
+    """
+
+    def describe(self, history: Rows) -> LastRow:
+        if len(history) == 0:
+            return None
+        return (
+            tuple(history.numbers[-1].tolist()),
+            tuple(history.slots[-1].tolist()),
+            int(history.labels[-1]),
+        )
+
+    def between(self, now: LastRow, reference: LastRow) -> float:
+        if now is None or reference is None:
+            return 0.0 if now is reference else math.inf
+        return 0.0 if now == reference else 1.0

@@ -1,0 +1,217 @@
+"""The paper's airline stream, made from the original DataExpo 2009 files.
+
+Arrivals at one airport in the order in which they were scheduled, told apart by whether they came
+more than 15 minutes late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from macro_engine.errors import MacroError, UsageError
+from macro_engine.rows import Ints
+from macro_engine.stream.csv import CsvFile
+from macro_engine.stream.parquet import KEY
+from macro_engine.stream.spec import unknown_column
+from macro_engine.stream.table import MISSING, Table
+from macro_engine.visible import visible
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+DAY = 1440  # minutes
+
+_DATE = ("Year", "Month", "DayofMonth")
+_NUMBERS = (*_DATE, "CRSDepTime", "CRSArrTime", "ArrDelay", "Distance")
+_COLUMNS = (*_NUMBERS, "CRSElapsedTime", "UniqueCarrier", "Origin", "Dest", "Cancelled", "Diverted")
+
+
+@dataclass
+class Prepared:
+    """What was read and what became of it."""
+
+    rows: int = 0
+    arrivals: int = 0
+    cancelled: int = 0
+    diverted: int = 0
+    unusable: int = 0
+    broken: int = 0
+    first_unusable: str | None = None
+    airports: Counter[str] = field(default_factory=Counter)
+
+
+def prepare(
+    paths: Sequence[Path],
+    airport: str,
+    out: Path,
+    progress: Callable[[float, int], None] = lambda _done, _rows: None,
+) -> Prepared:
+    """Write the arrivals at an airport as a self-describing recording.
+
+    `progress` is told the share of the input that was read and the number of rows so far.
+    """
+    result = Prepared()
+    frames: list[pl.DataFrame] = []
+    for number, path in enumerate(paths):
+        try:
+            file = CsvFile(path)
+        except OSError as error:
+            raise MacroError(f"{visible(path)} cannot be opened: {error.strerror}") from None
+        for column in _COLUMNS:
+            if column not in file.names:
+                where = f"{path} is no DataExpo airline file"
+                raise UsageError(unknown_column("prepare airline", column, file.names, where))
+        for table in file.tables(_COLUMNS):
+            frames.append(_arrivals(table, airport, result))
+            progress((number + file.done) / len(paths), result.rows)
+    if not result.arrivals:
+        most = ", ".join(visible(name) for name, _ in result.airports.most_common(10))
+        raise UsageError(
+            f"no flight arrives at '{visible(airport)}' in {len(paths)} file(s) with "
+            f"{result.rows:,} rows; most arrive at: {most}"
+        )
+    write_recording(
+        pl.concat(frames).sort("arrival", maintain_order=True), out, "arrival", _CARRIER
+    )
+    return result
+
+
+def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
+    """The usable arrivals among some rows, with the columns of the recording."""
+    texts = {name: column.texts() for name, column in table.columns.items()}
+    result.rows += len(table) + len(table.broken)
+    result.broken += len(table.broken)
+    result.airports.update(texts["Dest"])
+    here = [i for i, dest in enumerate(texts["Dest"]) if dest == airport]
+    cancelled = {i for i in here if texts["Cancelled"][i] == "1"}
+    diverted = {i for i in here if texts["Diverted"][i] == "1"} - cancelled
+    result.cancelled += len(cancelled)
+    result.diverted += len(diverted)
+    kept = np.ones(len(table), np.bool_)
+    numbers: dict[str, Any] = {}
+    for name in _NUMBERS:
+        numbers[name], problems = table.columns[name].numbers()
+        kept[list(problems)] = False
+    flown = [i for i in here if i not in cancelled and i not in diverted]
+    usable = [i for i in flown if kept[i]]
+    if len(usable) < len(flown):
+        result.unusable += len(flown) - len(usable)
+        if result.first_unusable is None:
+            line = int(table.lines[next(i for i in flown if not kept[i])])
+            result.first_unusable = f"{visible(table.file)}, line {line}"
+    result.arrivals += len(usable)
+    chosen = {name: values[usable].astype(np.int64) for name, values in numbers.items()}
+    arrival = scheduled_arrival(
+        *(chosen[name] for name in _DATE),
+        chosen["CRSDepTime"],
+        chosen["CRSArrTime"],
+        _elapsed([texts["CRSElapsedTime"][i] for i in usable], chosen["Distance"]),
+    )
+    return pl.DataFrame(
+        {
+            "arrival": pl.Series(arrival * 60_000).cast(pl.Datetime("ms")),
+            **clock_columns(arrival),
+            "distance": pl.Series(chosen["Distance"], dtype=pl.Int16),
+            "carrier": pl.Series([texts["UniqueCarrier"][i] for i in usable], dtype=pl.String),
+            "origin": pl.Series([texts["Origin"][i] for i in usable], dtype=pl.String),
+            "delay": pl.Series(chosen["ArrDelay"], dtype=pl.Int16),
+        }
+    )
+
+
+def scheduled_arrival(
+    year: Ints, month: Ints, day: Ints, departure: Ints, arrival: Ints, elapsed: Ints
+) -> Ints:
+    """Minutes since 1970 of the scheduled arrival, in local time of the destination.
+
+    The files give the date of the departure and both times as hhmm, each in its own zone. The
+    arrival's date is the one that brings it closest to departure plus scheduled duration: zones
+    within the United States differ by less than half a day.
+
+    >>> one = lambda *values: [np.array([v]) for v in values]
+    >>> int(scheduled_arrival(*one(2008, 1, 1, 2330, 2400, 30))[0]) - 24 * 60 * 13879
+    1440
+    """
+    months = (year - 1970) * 12 + month - 1
+    days = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + day - 1
+    expected = days * DAY + _minutes(departure) + elapsed
+    clock = _minutes(arrival) % DAY
+    nearest: Ints = np.rint((expected - clock) / DAY).astype(np.int64) * DAY + clock
+    return nearest
+
+
+def _minutes(hhmm: Ints) -> Ints:
+    return hhmm // 100 * 60 + hhmm % 100
+
+
+def _elapsed(texts: Sequence[str], distance: Ints) -> Ints:
+    """The scheduled duration in minutes, estimated from the distance where it is missing."""
+    estimate = 40 + distance // 8
+    return np.array(
+        [
+            guess if text in MISSING else int(float(text))
+            for text, guess in zip(texts, estimate.tolist(), strict=True)
+        ],
+        np.int64,
+    )
+
+
+def clock_columns(minutes: Ints) -> dict[str, pl.Series]:
+    """The time of day, linear, as sine and as cosine, each in [0, 1], and the weekday.
+
+    `minutes` are counted from 1970, whose first day was a Thursday.
+    """
+    share = minutes % DAY / DAY
+    angle = 2 * np.pi * share
+    return {
+        "time_of_day": pl.Series(share),
+        "time_sin": pl.Series((np.sin(angle) + 1) / 2),
+        "time_cos": pl.Series((np.cos(angle) + 1) / 2),
+        "weekday": pl.Series(WEEKDAYS).gather((minutes // DAY + 3) % 7),
+    }
+
+
+_CARRIER = ("weekday", "carrier", "origin")
+
+
+def write_recording(
+    flights: pl.DataFrame, path: Path, time: str, categories: Sequence[str]
+) -> None:
+    """Write flights as a recording that describes itself; it appears when it is whole."""
+    unit = [0.0, 1.0]
+    span = flights.select(low=pl.col("distance").min(), high=pl.col("distance").max()).row(0)
+    description = {
+        "time": time,
+        "label": "delay > 15",
+        "features": ["time_of_day", "time_sin", "time_cos", "distance"],
+        "categorical": list(categories),
+        "classes": ["0", "1"],
+        "every": "10m",
+        "bounds": {
+            "time_of_day": unit,
+            "time_sin": unit,
+            "time_cos": unit,
+            "distance": [float(span[0]), float(span[1])],
+        },
+        "distance": "labels",
+        "history": 6,
+    }
+    part = path.with_name(f".{path.name}.part")
+    try:
+        flights.write_parquet(
+            part,
+            compression="zstd",
+            compression_level=19,
+            metadata={KEY: json.dumps(description)},
+        )
+        part.replace(path)
+    except OSError as error:
+        raise MacroError(f"{visible(path)} cannot be written: {visible(error)}") from None
+    finally:
+        part.unlink(missing_ok=True)
