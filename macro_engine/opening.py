@@ -48,7 +48,7 @@ def open_stream(
         layers.append(Layer.read("its description", first.description, first.path))
     settings = Settings.merge(layers)
     remarks = [f"{visible(file.path.name)}: {note}" for file in files for note in file.notes]
-    if not {"label", "features", "categorical"} <= settings.values.keys():
+    if not {"time", "label", "features", "categorical"} <= settings.values.keys():
         guesses, left_out = infer(first.sample(SAMPLE), settings.values)
         settings.add(Layer(INFERRED, guesses))
         remarks += left_out

@@ -6,6 +6,7 @@ file. Values are kept as plain text, numbers and lists, so that they can be writ
 
 from __future__ import annotations
 
+import csv
 import difflib
 import math
 import tomllib
@@ -46,15 +47,22 @@ def _text(value: Any) -> str:
     return value
 
 
+def _list(value: Any) -> Any:
+    """What was typed, cut at its commas; a name with a comma in it is put in double quotes."""
+    if not isinstance(value, str):
+        return value
+    return [item.strip() for row in csv.reader([value], skipinitialspace=True) for item in row]
+
+
 def _names(value: Any) -> list[str]:
-    items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    items = _list(value)
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise ValueError(f"names of columns are expected, not {visible(value)!r}")
     return [item for item in items if item]
 
 
 def _classes(value: Any) -> list[str]:
-    items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    items = _list(value)
     if not isinstance(items, list) or not all(isinstance(i, str | int) for i in items):
         raise ValueError(f"names of classes are expected, not {visible(value)!r}")
     names = [str(item) for item in items]
@@ -83,7 +91,7 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
 
 
 def _delimiter(value: Any) -> str:
-    value = {"tab": "\t", "\\t": "\t"}.get(value, value)
+    value = {"tab": "\t", "\\t": "\t"}.get(str(value), value)
     if value not in DELIMITERS:
         raise ValueError(f"'{visible(value)}' is no delimiter; one of: , ; | tab")
     return str(value)
@@ -92,7 +100,7 @@ def _delimiter(value: Any) -> str:
 def _number(value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number) or isinstance(value, bool):
         raise ValueError(f"'{visible(value)}' is not a number")
@@ -113,12 +121,19 @@ def _bounds(value: Any) -> dict[str, list[float]]:
     return bounds
 
 
+def _whole(what: str, least: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        text = str(value)
+        plain = not isinstance(value, bool) and text.isascii() and text.isdigit() and len(text) < 10
+        if not plain or int(text) < least:
+            raise ValueError(f"'{visible(value)}' is no {what}; write a whole number from {least}")
+        return int(text)
+
+    return read
+
+
 def _history(value: Any) -> int | str:
-    if value == "all":
-        return "all"
-    if isinstance(value, bool) or not str(value).isascii() or not str(value).isdigit():
-        raise ValueError(f"'{visible(value)}' is no number of steps; write 6 or all")
-    return int(value)
+    return "all" if value == "all" else _whole("number of steps, nor all", 0)(value)
 
 
 def _thresholds(value: Any) -> list[float]:
@@ -129,16 +144,6 @@ def _thresholds(value: Any) -> list[float]:
     if min(numbers) < 0:
         raise ValueError(f"a threshold cannot be negative, as {min(numbers)} is")
     return sorted(set(numbers))
-
-
-def _whole(what: str, least: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        text = str(value)
-        if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or int(text) < least:
-            raise ValueError(f"'{visible(value)}' is no {what}; write a whole number from {least}")
-        return int(text)
-
-    return read
 
 
 def _share(value: Any) -> float:
@@ -259,7 +264,7 @@ class Layer:
             option = OPTIONS.get(name)
             if option is None:
                 near = difflib.get_close_matches(name, OPTIONS, n=1)
-                hint = f", did you mean '{near[0]}'?" if near else ""
+                hint = f", did you mean '{near[0]}'?" if near else "."
                 raise UsageError(
                     f"{source}: unknown key '{visible(name)}'{hint} Known are: {', '.join(OPTIONS)}"
                 )
@@ -278,7 +283,7 @@ class Layer:
     @staticmethod
     def from_toml(path: Path) -> Layer:
         try:
-            raw = tomllib.loads(path.read_text("utf-8"))
+            raw = tomllib.loads(path.read_text("utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UsageError(f"{visible(path)} is not TOML: {visible(error)}") from None
         except OSError as error:
@@ -314,6 +319,10 @@ class Settings:
     def complete(self, columns: Sequence[str]) -> None:
         """Fill in the defaults and check what only makes sense together."""
         if isinstance(parse_label(self.values["label"], columns), LabelRule):
+            if self.values.get("classes", list(RULE_CLASSES)) != list(RULE_CLASSES):
+                raise UsageError(
+                    "--classes: a label rule always has the classes 0 and 1; leave the option out"
+                )
             self.values["classes"] = list(RULE_CLASSES)
             self.origins["classes"] = "label rule"
         self.add(Layer("default", _DEFAULTS))

@@ -1,6 +1,7 @@
 """Text from a stream is data: nothing in it may reach a terminal as a command."""
 
 import unicodedata
+from pathlib import PurePath
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -13,8 +14,9 @@ def visible(text: object, limit: int = 80) -> str:
     >>> visible("a" * 9, limit=5)
     'aaaa…'
     """
+    is_path = isinstance(text, PurePath)  # a path that is cut no longer says where
     text = str(text)
-    if len(text) > limit:
+    if len(text) > limit and not is_path:
         text = text[: limit - 1] + "…"
     if text.isascii() and text.isprintable():
         return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -87,7 +88,7 @@ class Headless:
     def _summary(self, engine: Engine) -> None:
         board = engine.scoreboard
         assert board is not None
-        errors = board.errors
+        errors, settings = board.errors, self.opened.settings
         baseline = errors["marginal"]
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("")
@@ -101,19 +102,21 @@ class Headless:
             table.add_row(
                 f"threshold {threshold:g}", f"{error:.2%}", _lead(error, baseline), f"{count:,}"
             )
-        settings = self.opened.settings
+        names = ", ".join(visible(file.path.name) for file in self.opened.files)
         self.say(
-            f"{visible(self.opened.files[0].path.name)}: {board.rows:,} rows in {board.steps:,} "
-            f"steps, {len(engine.classes)} classes; distance {settings['distance']}, history "
-            f"{settings['history']}, subroutine {visible(settings['subroutine'])}; "
-            f"{engine.seconds:.1f} s on the {engine.path} path"
+            f"{names}: {board.rows:,} rows in {board.steps:,} steps, {len(engine.classes)} classes"
+        )
+        self.say(
+            f"distance {settings['distance']}, history {settings['history']}, subroutine "
+            f"{visible(settings['subroutine'])}; {engine.seconds:.1f} s on the {engine.path} path"
         )
         self.console.print(table)
         self.say(_verdict(errors[settings["strategy"]], baseline, _NAMES[settings["strategy"]]))
         self._say_what_went_wrong(engine)
 
     def _say_what_went_wrong(self, engine: Engine) -> None:
-        rejections = engine.rejections
+        board, rejections = engine.scoreboard, engine.rejections
+        assert board is not None
         if rejections.count:
             self.say(f"{rejections.count:,} rows rejected:")
             for (column, kind), count in rejections.reasons.most_common():
@@ -129,6 +132,13 @@ class Headless:
                 self.say(f"  {count:,} x {where}{visible(kind, 200)}{at}")
         if engine.recording.late:
             self.say(f"{engine.recording.late:,} rows came late")
+            if engine.recording.late > board.rows / 2:
+                self.say("most rows came late: is the newest row at the top of the file?")
+        for line in engine.recording.encoder.what_was_cut_off():
+            self.say(line)
+        if np.count_nonzero(board.labels) == 1:
+            only = engine.classes[int(board.labels.argmax())]
+            self.say(f"every row has the label '{visible(only)}': there was nothing to tell apart")
         if engine.unanswered:
             self.say(
                 f"{engine.unanswered:,} predictions were missing: the model had no answer and the "

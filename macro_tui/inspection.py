@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,12 +16,13 @@ from macro_engine.settings import OPTIONS
 from macro_engine.stream.csv import CsvFile
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
-from macro_engine.stream.times import iso
+from macro_engine.stream.times import FIRST_TIME, LAST_TIME, iso
 from macro_engine.visible import visible
 
 _FIRST_ROWS = 3
 _SHOWN_VALUES = 8
 _SHOWN_REASONS = 5
+_SHOWN_COLUMNS = 30
 
 
 class Inspection:
@@ -30,16 +32,17 @@ class Inspection:
         self.opened = opened
         self.rejections = Rejections()
         self.recording = Recording(opened.files, opened.spec, self.rejections)
-        self.step_rows: list[np.ndarray[Any, Any]] = []
-        self.span: list[int] = []
+        self.step_sizes: Counter[int] = Counter()
+        self.first, self.last = LAST_TIME, FIRST_TIME
         counts = np.zeros(0, np.int64)
         for block in self.recording.blocks():
             self.columns = block.rows.columns
             counts = counts if len(counts) else np.zeros(len(self.classes), np.int64)
             counts += np.bincount(block.rows.labels, minlength=len(self.classes))
-            self.step_rows.append(np.diff(block.starts))
+            self.step_sizes.update(np.diff(block.starts).tolist())
             if block.times is not None:
-                self.span += [int(block.times.min()), int(block.times.max())]
+                self.first = min(self.first, int(block.times.min()))
+                self.last = max(self.last, int(block.times.max()))
         self.counts = counts
 
     @property
@@ -88,19 +91,28 @@ class Inspection:
         else:
             reader = encoder.time_reader
             yield f"time: {visible(spec.time)}, {reader.described if reader else ''}"
-            yield f"      from {iso(min(self.span))} to {iso(max(self.span))}"
+            yield f"      from {iso(self.first)} to {iso(self.last)}"
         yield f"label: {visible(self.opened.settings['label'])}"
-        for name in spec.features:
-            if spec.scaled:
-                low, high = encoder.bounds[name]
-                known = "described" if name in spec.bounds else "from the first rows"
-                yield f"feature: {visible(name)}, {low:g} to {high:g} becomes 0 to 1 ({known})"
-            else:
-                yield f"feature: {visible(name)}, not scaled"
-        for name, slots in zip(spec.categorical, self.columns.slots, strict=True):
-            shown = ", ".join(visible(slot, 20) for slot in slots[:_SHOWN_VALUES])
+        for name in spec.features[:_SHOWN_COLUMNS]:
+            yield f"feature: {visible(name)}, {self._scale(name)}"
+        yield from _and_more(len(spec.features) - _SHOWN_COLUMNS, "features")
+        known = dict(zip(spec.categorical, self.columns.slots, strict=True))
+        for name, slots in list(known.items())[:_SHOWN_COLUMNS]:
+            shown = ", ".join(visible(slot, 20) or "(none)" for slot in slots[:_SHOWN_VALUES])
             more = ", ..." if len(slots) > _SHOWN_VALUES else ""
             yield f"category: {visible(name)}, {len(slots):,} values: {shown}{more}"
+
+        yield from _and_more(len(known) - _SHOWN_COLUMNS, "categories")
+        yield from encoder.what_was_cut_off()
+
+    def _scale(self, name: str) -> str:
+        if not self.opened.spec.scaled:
+            return "not scaled"
+        low, high = self.recording.encoder.bounds[name]
+        known = "described" if name in self.opened.spec.bounds else "from the first rows"
+        if low == high:
+            return f"always {low:g} ({known}): becomes 0"
+        return f"{low:g} to {high:g} becomes 0 to 1 ({known})"
 
     def _classes(self) -> Iterable[str]:
         for name, count in zip(self.classes, self.counts.tolist(), strict=True):
@@ -108,10 +120,13 @@ class Inspection:
             yield f"{visible(name)}: {count:,} row{plural} ({count / self.counts.sum():.1%})"
 
     def _steps(self) -> Iterable[str]:
-        rows = np.concatenate(self.step_rows)
+        sizes = sorted(self.step_sizes)
+        so_far = np.cumsum([self.step_sizes[size] for size in sizes])
+        middle = sizes[int(np.searchsorted(so_far, so_far[-1] / 2))]
         yield (
-            f"{len(rows):,} steps of {self.opened.settings['every']}, {rows.sum():,} rows: "
-            f"{rows.min():,} to {rows.max():,} a step, {np.median(rows):g} in the middle"
+            f"{self.recording.steps:,} steps of {self.opened.settings['every']}, "
+            f"{self.recording.rows:,} rows: {sizes[0]:,} to {sizes[-1]:,} a step, {middle:,} in "
+            "the middle"
         )
         if self.recording.late:
             yield f"{self.recording.late:,} rows come late"
@@ -127,9 +142,9 @@ class Inspection:
         """A line for each column, so that wide files fit too."""
         sample = self.opened.files[0].sample(_FIRST_ROWS)
         table = RichTable(box=None, pad_edge=False, show_header=False)
-        for name, column in sample.columns.items():
+        for name, column in list(sample.columns.items())[:_SHOWN_COLUMNS]:
             values = column.texts()[:_FIRST_ROWS]
-            table.add_row(*(Text(visible(value, 19)) for value in (name, *values)))
+            table.add_row(*(Text(visible(value, 26)) for value in (name, *values)))
         return table
 
     def _settings_table(self) -> RichTable:
@@ -144,3 +159,8 @@ class Inspection:
                 shown = visible(shown or "none", 200)
                 table.add_row(Text(name), Text(shown), Text(visible(origin, 60)))
         return table
+
+
+def _and_more(count: int, what: str) -> Iterable[str]:
+    if count > 0:
+        yield f"... and {count:,} more {what}"

@@ -19,14 +19,10 @@ AIRPORTS = ("ATL", "ORD", "DEN", "PHX", "IAH", "LAS", "DFW")
 def cut(flights: pl.DataFrame, airport: str) -> pl.DataFrame:
     """The arrivals at one airport with the columns that the paper's task needs."""
     arrivals = flights.filter(pl.col("destination") == airport).sort("date", maintain_order=True)
+    minutes = arrivals["date"].dt.epoch("s").to_numpy() // 60
     return arrivals.select(
         pl.col("date").cast(pl.Datetime("ms")),
-        *(
-            series.alias(name)
-            for name, series in clock_columns(
-                arrivals["date"].dt.epoch("s").to_numpy() // 60
-            ).items()
-        ),
+        *(series.alias(name) for name, series in clock_columns(minutes).items()),
         pl.col("distance").cast(pl.Int16),
         pl.col("origin"),
         pl.col("delay").cast(pl.Int16),

@@ -126,8 +126,8 @@ class Family:
 
     @property
     def unanswered(self) -> int:
-        """For how many rows an active model of a threshold had no answer."""
-        return sum(s.unanswered for member in self.members for s in member.subroutines)
+        """For how many rows an active model, the baseline's included, had no answer."""
+        return sum(s.unanswered for m in [*self.members, self.marginal] for s in m.subroutines)
 
     def choose(self) -> None:
         """Decide for the step that opens."""

@@ -17,7 +17,7 @@ from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
 from macro_engine.rows import Block
 from macro_engine.run.events import Event, EventFinder
-from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile
+from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
@@ -93,8 +93,7 @@ class Engine:
                     self._step_through(part)
                     self.listener.progress()
                     await asyncio.sleep(0)
-            for file in self.files:
-                file.finish()
+            finish_all(self.files)
         finally:
             for file in self.files:
                 file.discard()
@@ -145,7 +144,7 @@ class Engine:
             settings.get("max_subroutines"),
         )
         self.contest = Contest(family, len(classes))
-        self.scoreboard = Scoreboard(self.thresholds)
+        self.scoreboard = Scoreboard(self.thresholds, len(classes))
         self.events = EventFinder(self.thresholds)
         if self.predictions is not None:
             self.files.append(PredictionsFile(self.predictions, classes))
@@ -169,8 +168,8 @@ class Engine:
             outcome = self.contest.run(block)
         except MacroError:
             raise
-        except Exception as error:
-            raise self._model_failed(error) from error
+        except (Exception, SystemExit) as error:
+            raise self._model_failed(error, block) from error
         self.scoreboard.update(block, outcome)
         spent = perf_counter() - started
         self.seconds += spent
@@ -181,7 +180,7 @@ class Engine:
         for file in self.files:
             file.write(block, outcome)
 
-    def _model_failed(self, error: Exception) -> Exception:
+    def _model_failed(self, error: BaseException, block: Block) -> BaseException:
         """A model of the user's choice may fail in ways of its own; ours may not."""
         name = self.opened.settings["subroutine"]
         if not name.startswith(("river:", "python:")):
@@ -191,8 +190,8 @@ class Engine:
             last = last.tb_next
         where = f"{last.tb_frame.f_code.co_filename}, line {last.tb_lineno}" if last else "?"
         return MacroError(
-            f"the subroutine {visible(name)} failed: {type(error).__name__}: "
-            f"{visible(error, 200)} ({visible(where, 200)})"
+            f"the subroutine {visible(name)} failed in the steps from {block.first_step}: "
+            f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
         )
 
     def _settings(self) -> dict[str, Any]:

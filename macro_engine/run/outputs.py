@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ class ResultFile(ABC):
             self.folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
         except OSError as error:
             raise MacroError(f"{visible(path)} cannot be written: {error.strerror}") from None
+        self.whole = self.folder / f"whole{path.suffix}"
 
     @abstractmethod
     def frame(self, block: Block, outcome: Outcome) -> pl.DataFrame:
@@ -45,22 +47,27 @@ class ResultFile(ABC):
         if sum(map(len, self.rows)) >= _ROWS_A_PART:
             self._write_part()
 
-    def finish(self) -> None:
-        """Put the file in its place."""
+    def complete(self) -> None:
+        """Make one file of the parts, still in the folder beside its place."""
         if self.rows:
             self._write_part()
-        whole = self.folder / f"whole{self.path.suffix}"
-        parts = pl.scan_parquet(self.parts)
-        try:
+        parts = pl.scan_parquet(self.parts, glob=False)
+        with self._failing_in_words():
             if self.path.suffix == ".parquet":
-                parts.sink_parquet(whole)
+                parts.sink_parquet(self.whole)
             else:
-                parts.sink_csv(whole, datetime_format=_TIME_FORMAT)
-            whole.replace(self.path)
-        except OSError as error:
+                parts.sink_csv(self.whole, datetime_format=_TIME_FORMAT)
+
+    def put_in_place(self) -> None:
+        with self._failing_in_words():
+            self.whole.replace(self.path)
+
+    @contextmanager
+    def _failing_in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, pl.exceptions.PolarsError) as error:
             raise MacroError(f"{visible(self.path)} cannot be written: {visible(error)}") from None
-        finally:
-            self.discard()
 
     def discard(self) -> None:
         """Leave nothing half-written behind."""
@@ -68,10 +75,8 @@ class ResultFile(ABC):
 
     def _write_part(self) -> None:
         part = self.folder / f"{len(self.parts):06}.parquet"
-        try:
+        with self._failing_in_words():
             pl.concat(self.rows).write_parquet(part)
-        except OSError as error:
-            raise MacroError(f"{visible(self.path)} cannot be written: {visible(error)}") from None
         self.parts.append(part)
         self.rows = []
 
@@ -135,10 +140,22 @@ def _times(times: Ints | None, count: int) -> pl.Series:
     return pl.Series(times).cast(pl.Datetime("us"))
 
 
-def check_format(path: Path, option: str) -> None:
-    """Refuse a file name that does not say how to write it."""
+def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
+    """Refuse a name that does not say how to write the file, or one that is in use."""
     if path.suffix not in FORMATS:
         raise UsageError(
             f"{option} {visible(path)}: the name must end in {' or '.join(FORMATS)}, which says "
             "how it is written"
         )
+    if path.is_dir():
+        raise UsageError(f"{option}: {visible(path)} is a folder; name a file")
+    if path.resolve() in taken:
+        raise UsageError(f"{option}: {visible(path)} {taken[path.resolve()]}; name another file")
+
+
+def finish_all(files: Sequence[ResultFile]) -> None:
+    """Put all files in their places, once each of them is whole."""
+    for file in files:
+        file.complete()
+    for file in files:
+        file.put_in_place()

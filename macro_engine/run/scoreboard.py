@@ -13,10 +13,11 @@ STRATEGIES = ("marginal", "no_change", "ftl", "ewa")
 class Scoreboard:
     """Errors of every threshold, strategy and baseline over all rows so far."""
 
-    def __init__(self, thresholds: list[float]) -> None:
+    def __init__(self, thresholds: list[float], classes: int) -> None:
         self.thresholds = thresholds
         self.rows = 0
         self.steps = 0
+        self.labels = np.zeros(classes, np.int64)  # rows of each class
         self.wrong = dict.fromkeys(STRATEGIES, 0)
         self.threshold_wrong = np.zeros(len(thresholds), np.int64)
         self.subroutines = np.zeros(len(thresholds), np.int64)
@@ -25,6 +26,7 @@ class Scoreboard:
         labels = block.rows.labels
         self.rows += len(labels)
         self.steps += block.steps
+        self.labels += np.bincount(labels, minlength=len(self.labels))
         for name, predictions in (
             ("marginal", outcome.family.marginal),
             ("no_change", outcome.no_change),

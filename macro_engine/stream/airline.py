@@ -11,25 +11,24 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from macro_engine.errors import MacroError, UsageError
-from macro_engine.rows import Ints
-from macro_engine.stream.csv import CsvFile
+from macro_engine.rows import Floats, Ints
+from macro_engine.stream.csv import CsvFile, TextColumn
 from macro_engine.stream.parquet import KEY
 from macro_engine.stream.spec import unknown_column
-from macro_engine.stream.table import MISSING, Table
+from macro_engine.stream.table import MISSING, Column, Table
 from macro_engine.visible import visible
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 DAY = 1440  # minutes
 
-_DATE = ("Year", "Month", "DayofMonth")
-_NUMBERS = (*_DATE, "CRSDepTime", "CRSArrTime", "ArrDelay", "Distance")
-_COLUMNS = (*_NUMBERS, "CRSElapsedTime", "UniqueCarrier", "Origin", "Dest", "Cancelled", "Diverted")
+_NUMBERS = ("Year", "Month", "DayofMonth", "CRSDepTime", "CRSArrTime", "ArrDelay", "Distance")
+_TEXTS = ("CRSElapsedTime", "UniqueCarrier", "Origin")
+_COLUMNS = (*_NUMBERS, *_TEXTS, "Dest", "Cancelled", "Diverted")
 
 
 @dataclass
@@ -76,53 +75,62 @@ def prepare(
             f"no flight arrives at '{visible(airport)}' in {len(paths)} file(s) with "
             f"{result.rows:,} rows; most arrive at: {most}"
         )
-    write_recording(
-        pl.concat(frames).sort("arrival", maintain_order=True), out, "arrival", _CARRIER
-    )
+    arrivals = pl.concat(frames).sort("arrival", maintain_order=True)
+    write_recording(arrivals, out, "arrival", ("weekday", "carrier", "origin"))
     return result
 
 
 def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
     """The usable arrivals among some rows, with the columns of the recording."""
-    texts = {name: column.texts() for name, column in table.columns.items()}
     result.rows += len(table) + len(table.broken)
     result.broken += len(table.broken)
-    result.airports.update(texts["Dest"])
-    here = [i for i, dest in enumerate(texts["Dest"]) if dest == airport]
+    destinations = table.columns["Dest"].texts()
+    result.airports.update(destinations)
+    here = [i for i, destination in enumerate(destinations) if destination == airport]
+    texts = {name: table.columns[name].texts() for name in ("Cancelled", "Diverted")}
     cancelled = {i for i in here if texts["Cancelled"][i] == "1"}
     diverted = {i for i in here if texts["Diverted"][i] == "1"} - cancelled
     result.cancelled += len(cancelled)
     result.diverted += len(diverted)
-    kept = np.ones(len(table), np.bool_)
-    numbers: dict[str, Any] = {}
-    for name in _NUMBERS:
-        numbers[name], problems = table.columns[name].numbers()
-        kept[list(problems)] = False
     flown = [i for i in here if i not in cancelled and i not in diverted]
-    usable = [i for i in flown if kept[i]]
-    if len(usable) < len(flown):
-        result.unusable += len(flown) - len(usable)
+    columns = {name: _at(table.columns[name], flown) for name in _COLUMNS}
+    numbers: dict[str, Floats] = {}
+    unusable: set[int] = set()
+    for name in _NUMBERS:
+        numbers[name], problems = columns[name].numbers()
+        unusable.update(problems)
+    if unusable:
+        result.unusable += len(unusable)
         if result.first_unusable is None:
-            line = int(table.lines[next(i for i in flown if not kept[i])])
+            line = int(table.lines[flown[min(unusable)]])
             result.first_unusable = f"{visible(table.file)}, line {line}"
+    usable = [i for i in range(len(flown)) if i not in unusable]
     result.arrivals += len(usable)
     chosen = {name: values[usable].astype(np.int64) for name, values in numbers.items()}
+    kept = {name: _at(columns[name], usable).texts() for name in _TEXTS}
     arrival = scheduled_arrival(
-        *(chosen[name] for name in _DATE),
+        chosen["Year"],
+        chosen["Month"],
+        chosen["DayofMonth"],
         chosen["CRSDepTime"],
         chosen["CRSArrTime"],
-        _elapsed([texts["CRSElapsedTime"][i] for i in usable], chosen["Distance"]),
+        _elapsed(kept["CRSElapsedTime"], chosen["Distance"]),
     )
     return pl.DataFrame(
         {
             "arrival": pl.Series(arrival * 60_000).cast(pl.Datetime("ms")),
             **clock_columns(arrival),
             "distance": pl.Series(chosen["Distance"], dtype=pl.Int16),
-            "carrier": pl.Series([texts["UniqueCarrier"][i] for i in usable], dtype=pl.String),
-            "origin": pl.Series([texts["Origin"][i] for i in usable], dtype=pl.String),
+            "carrier": pl.Series(kept["UniqueCarrier"], dtype=pl.String),
+            "origin": pl.Series(kept["Origin"], dtype=pl.String),
             "delay": pl.Series(chosen["ArrDelay"], dtype=pl.Int16),
         }
     )
+
+
+def _at(column: Column, rows: Sequence[int]) -> TextColumn:
+    texts = column.texts()
+    return TextColumn([texts[i] for i in rows])
 
 
 def scheduled_arrival(
@@ -175,9 +183,6 @@ def clock_columns(minutes: Ints) -> dict[str, pl.Series]:
         "time_cos": pl.Series((np.cos(angle) + 1) / 2),
         "weekday": pl.Series(WEEKDAYS).gather((minutes // DAY + 3) % 7),
     }
-
-
-_CARRIER = ("weekday", "carrier", "origin")
 
 
 def write_recording(

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from macro_engine.errors import MacroError
+from macro_engine.rows import Floats
 from macro_engine.stream.csv import TextColumn
 from macro_engine.stream.parquet import SeriesColumn
 from macro_engine.stream.table import Column, Table
@@ -94,7 +95,7 @@ class BreakfastVideo:
         return [name for name in names if name in present]
 
 
-def _features(path: Path) -> np.ndarray[Any, Any]:
+def _features(path: Path) -> Floats:
     """Frames by features."""
     try:
         features = np.load(path, allow_pickle=False)
@@ -105,7 +106,8 @@ def _features(path: Path) -> np.ndarray[Any, Any]:
             f"{visible(path)} holds {features.dtype} of shape {features.shape}; numbers, features "
             "by frames, were expected"
         )
-    return features.T.astype(np.float64)
+    frames: Floats = features.T.astype(np.float64)
+    return frames
 
 
 def _lines(path: Path) -> list[str]:

@@ -13,7 +13,7 @@ import io
 import math
 import re
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -29,8 +29,10 @@ from macro_engine.visible import visible
 
 CHUNK = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
+_FROM_COMMA = str.maketrans(",.", ".,")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _BOM = b"\xef\xbb\xbf"
-_LONGEST_RECORD = 10_000  # lines that a quoted field may span before the quote counts as stray
+_LONGEST_RECORD = 1_000  # lines that a quoted field may span before the quote counts as stray
 _SAMPLE_LINES = 500
 
 
@@ -52,10 +54,15 @@ class Record:
 
 
 class CsvParser:
-    """Cuts a growing sequence of bytes into records."""
+    """Cuts a growing sequence of bytes into records.
 
-    def __init__(self, delimiter: str) -> None:
+    `width` is the number of fields that a record should have, once that is known: a record of
+    several lines that has another number of them began with a stray quote.
+    """
+
+    def __init__(self, delimiter: str, width: int | None = None) -> None:
         self.delimiter = delimiter
+        self.width = width
         self.lines = 0  # complete lines seen so far
         self.partial = b""  # the beginning of a line whose end has not come yet
         self.quoted: list[bytes] = []  # lines of a record that is inside quotes
@@ -65,77 +72,87 @@ class CsvParser:
         data = self.partial + data
         end = data.rfind(b"\n") + 1
         self.partial = data[end:]
-        return self._records(data[:end].split(b"\n")[:-1]) if end else []
+        return self._records(data[:end].split(b"\n")[:-1])
 
     def finish(self) -> list[Record]:
         """The records left when no more bytes will come; the last line may lack its newline."""
         last = [self.partial] if self.partial else []
         self.partial = b""
-        records = self._records(last)
-        if self.quoted:
-            records += self._give_up_on_quote()
+        return self._records(last, final=True)
+
+    def _records(self, lines: list[bytes], final: bool = False) -> list[Record]:
+        whole = b"\n".join(lines)
+        if not self.quoted and b'"' not in whole:
+            return self._simple(whole, len(lines))
+        if not self.quoted and (records := self._quoted_within_lines(lines)) is not None:
+            return records
+        records = []
+        queue = deque(lines)
+        while queue or (final and self.quoted):
+            if queue:
+                line = queue.popleft()
+                self.lines += 1
+                self.quoted.append(line)
+                inside = ends_inside_quotes(line, self.delimiter.encode(), len(self.quoted) > 1)
+                if inside and len(self.quoted) < _LONGEST_RECORD and (queue or not final):
+                    continue
+            else:
+                inside = True
+            first, *rest = self.quoted
+            number = self.lines - len(rest)
+            record = self._parsed(number, b"\n".join(self.quoted))
+            self.quoted = []
+            odd = record.problem or self.width not in (None, len(record.fields))
+            if inside or (rest and odd):
+                # turn the line with the stray quote away and read on with the line after it
+                problem = Problem("opens a quote that is not closed", _text(first))
+                record = Record(number, [], problem)
+                queue.extendleft(reversed(rest))
+                self.lines = number
+            if record.fields or record.problem:
+                records.append(record)
         return records
 
-    def _records(self, lines: list[bytes]) -> list[Record]:
-        if not self.quoted and b'"' not in b"".join(lines):
-            first = self.lines + 1
-            self.lines += len(lines)
-            return self._parsed(list(range(first, first + len(lines))), lines)
-        numbers: list[int] = []
-        whole: list[bytes] = []
-        records: list[Record] = []
-        for line in lines:
-            self.lines += 1
-            self.quoted.append(line)
-            if ends_inside_quotes(line, self.delimiter.encode(), len(self.quoted) > 1):
-                if len(self.quoted) > _LONGEST_RECORD:
-                    records += self._parsed(numbers, whole)
-                    numbers, whole = [], []
-                    records += self._give_up_on_quote()
-                continue
-            numbers.append(self.lines - len(self.quoted) + 1)
-            whole.append(b"\n".join(self.quoted))
-            self.quoted = []
-        return records + self._parsed(numbers, whole)
-
-    def _give_up_on_quote(self) -> list[Record]:
-        """Turn the line with the unclosed quote away and read on with the line after it."""
-        first, *rest = self.quoted
-        self.quoted = []
-        line = self.lines - len(rest)
-        self.lines = line
-        stray = Record(line, [], Problem("opens a quote that is never closed", _text(first)))
-        return [stray, *self._records(rest)] + (self._give_up_on_quote() if self.quoted else [])
-
-    def _parsed(self, numbers: list[int], raw: list[bytes]) -> list[Record]:
+    def _quoted_within_lines(self, lines: list[bytes]) -> list[Record] | None:
+        """The records, if every line is one of its own and all can be read."""
         try:
-            texts = b"\n".join(raw).decode()
-        except UnicodeDecodeError:
-            return [self._single(number, line) for number, line in zip(numbers, raw, strict=True)]
-        if '"' not in texts and "\r" not in texts.replace("\r\n", "").removesuffix("\r"):
-            return (
-                [
-                    Record(number, line.rstrip("\r").split(self.delimiter))
-                    for number, line in zip(numbers, texts.split("\n"), strict=True)
-                    if line.strip("\r")
-                ]
-                if numbers
-                else []
-            )
-        return [
-            record
-            for number, line in zip(numbers, raw, strict=True)
-            if (record := self._single(number, line)).fields or record.problem
-        ]
+            texts = [line.decode() for line in lines]
+            rows = list(csv.reader(texts, delimiter=self.delimiter, strict=True))
+        except (UnicodeDecodeError, csv.Error):
+            return None
+        if len(rows) != len(lines):
+            return None
+        first = self.lines + 1
+        self.lines += len(lines)
+        return [Record(number, row) for number, row in enumerate(rows, start=first) if row]
 
-    def _single(self, number: int, raw: bytes) -> Record:
+    def _simple(self, whole: bytes, count: int) -> list[Record]:
+        """The records of lines without quotes."""
+        first = self.lines + 1
+        self.lines += count
+        if not count:
+            return []
+        try:
+            text = whole.decode()
+        except UnicodeDecodeError:
+            text = "\r?"  # line by line, to find out which ones can be read
+        if "\r" not in text.replace("\r\n", "\n").removesuffix("\r"):
+            return [
+                Record(number, line.removesuffix("\r").split(self.delimiter))
+                for number, line in enumerate(text.split("\n"), start=first)
+                if line not in ("", "\r")
+            ]
+        records = (self._parsed(n, line) for n, line in enumerate(whole.split(b"\n"), start=first))
+        return [record for record in records if record.fields or record.problem]
+
+    def _parsed(self, number: int, raw: bytes) -> Record:
         try:
             text = raw.removesuffix(b"\r").decode()
         except UnicodeDecodeError as error:
             bad = raw[error.start : error.start + 1].hex()
             return Record(number, [], Problem(f"is not UTF-8 (byte 0x{bad})", _text(raw)))
         try:
-            rows = list(csv.reader([text], delimiter=self.delimiter))
+            rows = list(csv.reader([text], delimiter=self.delimiter, strict=True))
         except csv.Error as error:
             return Record(number, [], Problem(f"does not parse ({error})", text))
         return Record(number, rows[0] if rows else [])
@@ -189,8 +206,8 @@ class TextColumn:
 
     def numbers(self) -> tuple[Floats, Problems]:
         values = self.values
-        if self.decimal == ",":
-            values = [value.replace(",", ".") if "." not in value else value for value in values]
+        if self.decimal == ",":  # a point would be a thousands separator, and is none of a number's
+            values = [value.translate(_FROM_COMMA) for value in values]
         try:
             numbers = np.fromiter(map(float, values), np.float64, len(values))
         except ValueError:
@@ -203,7 +220,7 @@ class TextColumn:
         for i, value in enumerate(values):
             number = _number(value)
             if isinstance(number, Problem):
-                problems[i] = number
+                problems[i] = Problem(number.kind, number.value and self.values[i])
             else:
                 numbers[i] = number
         return numbers, problems
@@ -212,7 +229,7 @@ class TextColumn:
 def _number(text: str) -> float | Problem:
     stripped = text.strip()
     if stripped in MISSING:
-        return Problem("has no number", text if stripped else None)
+        return Problem("is missing")
     try:
         number = float(stripped)
     except ValueError:
@@ -268,7 +285,7 @@ class CsvFile:
         return self._tables(columns, None)
 
     def _tables(self, columns: Sequence[str], rows: int | None) -> Iterator[Table]:
-        parser = CsvParser(self.dialect.delimiter)
+        parser = CsvParser(self.dialect.delimiter, len(self.names))
         header_seen = False
         records: list[Record] = []
         with self._open() as file:
@@ -338,7 +355,7 @@ class CsvFile:
         if records[0].problem:
             raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
         names = [name.strip() or f"column{i}" for i, name in enumerate(records[0].fields, start=1)]
-        if all(isinstance(_number(name), float) for name in names):
+        if 2 * sum(_looks_like_data(name) for name in names) > len(names):
             raise MacroError(
                 f"{where}: this looks like data, not like the names of columns; put a header "
                 "line first"
@@ -380,6 +397,10 @@ class CsvFile:
         return data
 
 
+def _looks_like_data(name: str) -> bool:
+    return isinstance(_number(name), float) or re.fullmatch(r"\d{4}-\d\d-\d\d.*", name) is not None
+
+
 def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
     """The delimiter that cuts the first lines most alike, and whether numbers have a comma.
 
@@ -393,7 +414,10 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
     if delimiter == ",":
         return Dialect(delimiter)
     fields = [f.strip() for r in _rows(text, delimiter)[1:] for f in r]
-    commas = sum(re.fullmatch(r"[+-]?\d*,\d+", field) is not None for field in fields)
+    commas = sum(
+        re.fullmatch(r"[+-]?\d*,\d+", field) is not None and not _THOUSANDS.fullmatch(field)
+        for field in fields
+    )
     points = sum(re.fullmatch(r"[+-]?\d*\.\d+", field) is not None for field in fields)
     return Dialect(delimiter, "," if commas > points else ".")
 

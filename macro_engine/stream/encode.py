@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,9 +55,15 @@ class Encoder:
     then gives them all out.
     """
 
-    def __init__(self, spec: StreamSpec, rejections: Rejections) -> None:
+    def __init__(
+        self,
+        spec: StreamSpec,
+        rejections: Rejections,
+        report: Callable[[str], None] = lambda _text: None,
+    ) -> None:
         self.spec = spec
         self.rejections = rejections
+        self.report = report
         self.classes = spec.label.classes or spec.classes
         self.bounds = dict(spec.bounds)
         self.held: list[Accepted] = []
@@ -66,6 +72,16 @@ class Encoder:
         self.fixed = False
         if self.classes is not None and (not spec.scaled or set(spec.features) <= set(self.bounds)):
             self._fix()
+
+    def what_was_cut_off(self) -> list[str]:
+        """In words, for each column with values outside its bounds."""
+        return [
+            f"{count:,} values of '{visible(name)}' outside {low:g} to {high:g} were cut off"
+            for name, count, low, high in zip(
+                self.spec.features, self.cut_off.tolist(), self.lowest, self.highest, strict=True
+            )
+            if count
+        ]
 
     @property
     def sampled(self) -> int:
@@ -100,7 +116,10 @@ class Encoder:
         """The rows with numbers scaled, categories in their slots and labels as indices."""
         numbers = accepted.numbers
         if self.spec.scaled:
-            numbers = np.clip((numbers - self.low) / self.span, 0.0, 1.0)
+            outside = (numbers < self.lowest) | (numbers > self.highest)
+            self.cut_off += outside.sum(axis=0)
+            with np.errstate(over="ignore"):  # what overflows is cut off
+                numbers = np.clip((numbers * self.unit - self.low) / self.span, 0.0, 1.0)
             numbers[:, self.constant] = 0.0
         slots = np.empty((len(accepted), len(self.vocabulary)), np.int64)
         for c, (known, values) in enumerate(zip(self.vocabulary, accepted.categories, strict=True)):
@@ -118,6 +137,10 @@ class Encoder:
             column = table.columns[spec.time]
             if self.time_reader is None:
                 self.time_reader = column.time_reader(spec.time_format)
+                self.report(
+                    f"{visible(table.file)}: times in '{visible(spec.time)}' are "
+                    f"{self.time_reader.described}"
+                )
             times, problems = column.times(self.time_reader)
             found.append((spec.time, problems))
         label = table.columns[spec.label.column]
@@ -174,10 +197,13 @@ class Encoder:
             labels = [label for accepted in self.held for label in accepted.labels]
             self.classes = tuple(sorted(set(labels[:SAMPLE]), key=class_order))
             self._check_learnt_classes()
+            self.report(f"classes from the first rows: {', '.join(map(visible, self.classes))}")
         numbers = np.concatenate([accepted.numbers for accepted in self.held])[:SAMPLE]
         for c, name in enumerate(self.spec.features):
             low, high = float(numbers[:, c].min()), float(numbers[:, c].max())
-            self.bounds.setdefault(name, (low, high))
+            if self.spec.scaled and name not in self.bounds:
+                self.bounds[name] = low, high
+                self.report(f"bounds of '{visible(name)}' from the first rows: {low:g} to {high:g}")
         self._fix()
 
     def _check_learnt_classes(self) -> None:
@@ -201,9 +227,14 @@ class Encoder:
         assert self.classes is not None
         self.index = {name: i for i, name in enumerate(self.classes)}
         bounds = [self.bounds.get(name, (0.0, 1.0)) for name in self.spec.features]
-        self.low = np.array([low for low, _ in bounds])
+        self.lowest = np.array([low for low, _ in bounds])
+        self.highest = np.array([high for _, high in bounds])
+        self.cut_off = np.zeros(len(bounds), np.int64)  # values outside the bounds, by column
+        # a span beyond the largest float is halved, with everything that it measures
+        self.unit = np.array([1.0 if np.isfinite(high - low) else 0.5 for low, high in bounds])
+        self.low = self.lowest * self.unit
         self.constant = np.array([high <= low for low, high in bounds], np.bool_)
-        self.span = np.array([high - low if high > low else 1.0 for low, high in bounds])
+        self.span = np.where(self.constant, 1.0, self.highest * self.unit - self.low)
         self.fixed = True
 
 

@@ -13,17 +13,15 @@ from macro_engine.stream.times import time_reader
 from macro_engine.visible import visible
 
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
-_LABEL_NAME = re.compile(r"label|target|class|y|outcome", re.I)
+_LABEL_NAMES = ("label", "target", "class", "outcome", "y")  # the likeliest first
 _LABEL_VALUES = 20
+_NAMED_LABEL_VALUES = 100
 _CATEGORY_VALUES = 100
 _MOSTLY = 0.9
 
 
 def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Values for `time`, `label`, `features` and `categorical` that are not known, and remarks.
-
-    Naming either features or categories means that only those are used.
-    """
+    """Values for `time`, `label`, `features` and `categorical` that are not known, and remarks."""
     guesses: dict[str, Any] = {}
     remarks: list[str] = []
     if "time" not in known:
@@ -34,9 +32,8 @@ def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[
     if "label" not in known:
         guesses["label"] = _label(table, taken, known)
     taken.add(parse_label(known.get("label") or guesses["label"], list(table.columns)).column)
-    if "features" in known or "categorical" in known:
-        return guesses, remarks
-    guesses["features"], guesses["categorical"] = [], []
+    taken.update(known.get("features", ()), known.get("categorical", ()))
+    numbers, categories = [], []
     for name, column in table.columns.items():
         if name in taken:
             continue
@@ -44,11 +41,15 @@ def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[
         if len(values) < len(table) / 2:
             remarks.append(f"'{visible(name)}' is left out: mostly missing")
         elif _is_numeric(column, len(values)):
-            guesses["features"].append(name)
+            numbers.append(name)
         elif len(set(values)) <= min(_CATEGORY_VALUES, max(2, len(values) // 2)):
-            guesses["categorical"].append(name)
+            categories.append(name)
         else:
             remarks.append(f"'{visible(name)}' is left out: text with too many different values")
+    if "features" not in known:
+        guesses["features"] = numbers
+    if "categorical" not in known:
+        guesses["categorical"] = categories
     return guesses, remarks
 
 
@@ -78,15 +79,20 @@ def _time(table: Table, known: Mapping[str, Any]) -> str | None:
 def _label(table: Table, taken: set[Any], known: Mapping[str, Any]) -> str:
     used = {*taken, *known.get("features", ()), *known.get("categorical", ())}
     candidates = [name for name in table.columns if name not in used]
-    for name in candidates:
-        if _LABEL_NAME.fullmatch(name):
-            return name
+    for likely in _LABEL_NAMES:
+        for name in candidates:
+            if name.lower() == likely and len(_values(table, name)) <= _NAMED_LABEL_VALUES:
+                return name
     if candidates:
-        values = {t for t in table.columns[candidates[-1]].texts() if t not in MISSING}
-        if 2 <= len(values) <= _LABEL_VALUES:
-            return candidates[-1]
+        last = candidates[-1]
+        if 2 <= len(_values(table, last)) <= _LABEL_VALUES:
+            return last
     shown = ", ".join(visible(name, 30) for name in list(table.columns)[:20])
     raise UsageError(
         f"{visible(table.file)}: which column is the label? Name it with --label, or give a rule "
         f"as in --label 'delay > 15'. The columns are: {shown}"
     )
+
+
+def _values(table: Table, name: str) -> set[str]:
+    return {text for text in table.columns[name].texts() if text not in MISSING}

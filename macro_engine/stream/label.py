@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ class LabelColumn:
         labels = column.texts()
         missing = MISSING.difference(classes or ())
         return labels, {
-            i: Problem("has no label") for i, label in enumerate(labels) if label in missing
+            i: Problem("is missing") for i, label in enumerate(labels) if label in missing
         }
 
 
@@ -54,7 +55,7 @@ class LabelRule:
         compare = _OPERATORS[self.operator]
         if isinstance(self.value, str):
             texts = column.texts()
-            problems = {i: Problem("has no label") for i, t in enumerate(texts) if t in MISSING}
+            problems = {i: Problem("is missing") for i, t in enumerate(texts) if t in MISSING}
             return [RULE_CLASSES[compare(text, self.value)] for text in texts], problems
         numbers, problems = column.numbers()
         holds = compare(numbers, self.value)
@@ -101,5 +102,5 @@ def class_order(name: str) -> tuple[int, float, str]:
     try:
         value = float(name)
     except ValueError:
-        return (1, 0.0, name)
-    return (0, value, name)
+        value = math.nan
+    return (1, 0.0, name) if math.isnan(value) else (0, value, name)

@@ -10,11 +10,18 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from polars import selectors
 
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats, Ints
 from macro_engine.stream.table import Problem, Problems, Table
-from macro_engine.stream.times import TimeReader, time_reader
+from macro_engine.stream.times import (
+    FIRST_TIME,
+    LAST_TIME,
+    OUT_OF_RANGE,
+    TimeReader,
+    time_reader,
+)
 from macro_engine.visible import visible
 
 KEY = "macro.stream"  # of the key-value metadata under which a file describes itself
@@ -32,16 +39,14 @@ class SeriesColumn:
             from macro_engine.stream.csv import TextColumn
 
             return TextColumn([text or "" for text in self.series.to_list()]).numbers()
-        try:
-            numbers = self.series.cast(pl.Float64).to_numpy()
-        except pl.exceptions.PolarsError:
-            kind = f"is not a number but {self.series.dtype}"
-            return np.zeros(len(self.series)), {i: Problem(kind) for i in range(len(self.series))}
+        if not (self.series.dtype.is_numeric() or self.series.dtype == pl.Boolean):
+            return np.zeros(len(self.series)), self._all(f"is not a number but {self.series.dtype}")
+        numbers = self.series.cast(pl.Float64).to_numpy()
         if np.isfinite(numbers).all():
             return numbers, {}
         missing = self.series.is_null().to_numpy()
         problems = {
-            int(i): Problem("has no number")
+            int(i): Problem("is missing")
             if missing[i]
             else Problem("is not a finite number", str(numbers[i]))
             for i in np.flatnonzero(~np.isfinite(numbers))
@@ -49,25 +54,31 @@ class SeriesColumn:
         return numbers, problems
 
     def texts(self) -> list[str]:
-        return [_text(value) for value in self.series.to_list()]
+        series = self.series
+        if series.dtype.is_temporal():
+            series = series.cast(pl.String)
+        return [_text(value) for value in series.to_list()]
 
     def time_reader(self, time_format: str | None) -> TimeReader:
         if self.series.dtype.is_temporal():
-            return TimeReader(f"{self.series.dtype}", int)  # `times` needs no parsing
+            return TimeReader("timestamps", int)  # `times` needs no parsing
         return time_reader(self.texts(), time_format)
 
     def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
-        if not self.series.dtype.is_temporal():
+        dtype = self.series.dtype
+        if not dtype.is_temporal():
             return reader.read(self.texts())
-        try:
-            times = self.series.dt.epoch("us")
-        except pl.exceptions.PolarsError:
-            kind = f"is not a time but {self.series.dtype}"
-            return np.zeros(len(self.series), np.int64), {
-                i: Problem(kind) for i in range(len(self.series))
-            }
-        missing = {int(i): Problem("has no time") for i in times.is_null().arg_true()}
-        return times.fill_null(0).to_numpy(), missing
+        if not isinstance(dtype, pl.Datetime | pl.Date):
+            return np.zeros(len(self.series), np.int64), self._all(f"is not a time but {dtype}")
+        times = self.series.dt.epoch("us")
+        problems = {int(i): Problem("is missing") for i in times.is_null().arg_true()}
+        found = times.fill_null(0).to_numpy()
+        for i in np.flatnonzero((found < FIRST_TIME) | (found > LAST_TIME)):
+            problems[int(i)] = Problem(OUT_OF_RANGE)
+        return found, problems
+
+    def _all(self, kind: str) -> Problems:
+        return {i: Problem(kind) for i in range(len(self.series))}
 
 
 def _text(value: Any) -> str:
@@ -90,14 +101,18 @@ class ParquetFile:
         self.position = 0
         try:
             schema = pl.read_parquet_schema(path)
-            self.size = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+            self.size = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
             metadata = pl.read_parquet_metadata(path)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MacroError(
                 f"{visible(path)} is not a readable Parquet file: {visible(error, 120)}"
             ) from None
-        self.names = list(schema)
-        self.notes: list[str] = []
+        self.names = [name for name, dtype in schema.items() if not dtype.is_nested()]
+        self.notes = [
+            f"'{visible(name)}' is left out: {dtype}"
+            for name, dtype in schema.items()
+            if dtype.is_nested()
+        ]
         self.description = self._description(metadata.get(KEY))
 
     @property
@@ -118,7 +133,8 @@ class ParquetFile:
 
     def _slice(self, start: int, length: int, columns: Sequence[str]) -> Table:
         try:
-            frame = pl.scan_parquet(self.path).slice(start, length).select(columns).collect()
+            scan = pl.scan_parquet(self.path, glob=False).slice(start, length)
+            frame = scan.select(selectors.by_name(*columns)).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MacroError(
                 f"{visible(self.path)}, rows from {start + 1}: cannot be read: "

@@ -25,6 +25,8 @@ StreamFile = CsvFile | ParquetFile | BreakfastVideo
 
 def open_file(path: Path, delimiter: str | None = None, decimal: str | None = None) -> StreamFile:
     """A recording; its first bytes and its name say what it is."""
+    if path.exists() and not path.is_file():
+        raise MacroError(f"{visible(path)} is no ordinary file; a recording must be one")
     try:
         with path.open("rb") as file:
             magic = file.read(4)
@@ -38,7 +40,7 @@ def open_file(path: Path, delimiter: str | None = None, decimal: str | None = No
     except FileNotFoundError:
         raise MacroError(f"{visible(path)}: no such file") from None
     except OSError as error:
-        raise MacroError(f"{visible(path)} cannot be opened: {error.strerror}") from None
+        raise MacroError(f"{visible(path)} cannot be opened: {visible(error)}") from None
 
 
 class Recording:
@@ -69,7 +71,7 @@ class Recording:
         self.spec = spec
         self.rejections = rejections
         self.report = report
-        self.encoder = Encoder(spec, rejections)
+        self.encoder = Encoder(spec, rejections, report)
         self.stepper = Stepper(spec.every, spec.reject_late, self._report_reset)
         self.rows = 0  # given out in blocks
         self.steps = 0
@@ -86,13 +88,14 @@ class Recording:
 
     def blocks(self) -> Iterator[Block]:
         for file in self.files:
+            self.encoder.time_reader = None  # times may be written otherwise in the next file
             for table in file.tables(self.spec.columns):
                 for accepted in self.encoder.take(table):
                     yield from self._closed(accepted)
         for accepted in self.encoder.finish():
             yield from self._closed(accepted)
         self.stepper.close()
-        if self.pending:
+        if any(len(part.rows) for part in self.pending):
             whole = _Part.join(self.pending)
             yield self._block(whole, np.append(np.flatnonzero(whole.opens), len(whole.rows)))
         if self.rows == 0:
@@ -136,7 +139,7 @@ class Recording:
     def _nothing_usable(self) -> str:
         names = ", ".join(visible(file.path) for file in self.files)
         if not self.rejections.count:
-            return f"{names}: there is a header and no row after it"
+            return f"{names}: there are columns, but no rows"
         first = self.rejections.first[0]
         return f"{names}: none of {self.rejections.count} rows can be used; the first: {first}"
 

@@ -92,6 +92,14 @@ class StreamSpec:
                     f"the column '{visible(column)}' is named twice in --features and "
                     "--categorical; once is enough"
                 )
+        for category in self.categorical:
+            for column in used:
+                if column.startswith(f"{category}="):
+                    raise UsageError(
+                        f"the column '{visible(column)}' could be taken for a value of the "
+                        f"category '{visible(category)}'; rename one of them, or leave one out of "
+                        "--features or --categorical"
+                    )
         if self.label.column in used:
             raise UsageError(
                 f"the column '{visible(self.label.column)}' gives the label and cannot be a "
@@ -109,6 +117,6 @@ def unknown_column(option: str, column: str, names: Sequence[str], file: str) ->
     import difflib
 
     nearest = difflib.get_close_matches(column, names, n=1)
-    hint = f", did you mean '{visible(nearest[0])}'?" if nearest else ""
+    hint = f", did you mean '{visible(nearest[0])}'?" if nearest else "."
     shown = ", ".join(visible(name, 30) for name in names[:20]) + (", ..." if names[20:] else "")
     return f"{option}: {visible(file)} has no column '{visible(column)}'{hint} It has: {shown}"

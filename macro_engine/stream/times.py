@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +15,8 @@ from macro_engine.stream.table import MISSING, Problem, Problems
 from macro_engine.visible import visible
 
 _EPOCH = datetime(1970, 1, 1)
-_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # years 1 to 9999
+FIRST_TIME, LAST_TIME = -62_135_596_800_000_000, 253_402_300_799_999_999
+OUT_OF_RANGE = "is a time outside the years 1 to 9999"
 
 # An epoch in this unit stays below this number until the year 5138.
 _UNITS = {"s": (1e11, 1_000_000), "ms": (1e14, 1_000), "us": (1e17, 1), "ns": (float("inf"), 0.001)}
@@ -47,13 +50,13 @@ class TimeReader:
     def _one(self, text: str) -> int | Problem:
         stripped = text.strip()
         if stripped in MISSING:
-            return Problem("has no time")
+            return Problem("is missing")
         try:
             time = self.parse(stripped)
         except (ValueError, OverflowError):
-            return Problem(f"is not a time ({self.described})", text)
-        if not _FIRST <= time <= _LAST:
-            return Problem("is a time outside the years 1 to 9999", text)
+            return Problem(f"is not a time ({self.described}; see --time-format)", text)
+        if not FIRST_TIME <= time <= LAST_TIME:
+            return Problem(OUT_OF_RANGE, text)
         return time
 
 
@@ -74,6 +77,8 @@ def time_reader(sample: Sequence[str], time_format: str | None = None) -> TimeRe
             number = abs(float(text))
         except ValueError:
             break
+        if not math.isfinite(number):
+            continue
         unit = next(unit for unit, (limit, _) in _UNITS.items() if number < limit)
         return _epoch(unit)
     return TimeReader("ISO 8601", lambda text: microseconds(datetime.fromisoformat(text)))
@@ -93,8 +98,8 @@ def iso(time: int) -> str:
 
 def _formatted(time_format: str) -> TimeReader:
     try:
-        datetime.strptime(datetime(2008, 3, 14).strftime(time_format), time_format)
-    except ValueError as error:
+        datetime.strptime(datetime(2008, 3, 14, tzinfo=UTC).strftime(time_format), time_format)
+    except (ValueError, re.error) as error:
         raise UsageError(
             f"--time-format '{visible(time_format)}' cannot be used: {visible(error)}; "
             "an example: '%d.%m.%Y %H:%M'"

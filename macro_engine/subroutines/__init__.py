@@ -64,6 +64,6 @@ def resolve(name: str, seed: int | None = None) -> Create:
     nearest = difflib.get_close_matches(name, NAMED, n=1)
     raise UsageError(
         f"unknown subroutine '{visible(name)}'"
-        + (f", did you mean '{nearest[0]}'?" if nearest else "")
+        + (f", did you mean '{nearest[0]}'?" if nearest else ".")
         + f" There are {', '.join(NAMED)}, river:MODULE.CLASS(...) and python:MODULE:FUNCTION."
     )

@@ -22,6 +22,8 @@ def python_factory(path: str) -> Create:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
+    if not module_name or not function_name:
+        raise UsageError(f"python:{visible(path)} is not python:MODULE:FUNCTION")
     try:
         function = getattr(importlib.import_module(module_name), function_name)
     except Exception as error:  # the module is the user's: anything may happen in it
@@ -29,6 +31,9 @@ def python_factory(path: str) -> Create:
             f"cannot import python:{visible(path)}: {type(error).__name__}: {visible(error, 200)}; "
             "it is python:MODULE:FUNCTION, and MODULE is looked for in the working folder too"
         ) from error
+
+    if not callable(function):
+        raise UsageError(f"python:{visible(path)} is a {type(function).__name__}, not a function")
 
     def create(classes: tuple[str, ...]) -> Subroutine:
         model = function()

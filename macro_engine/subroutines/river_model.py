@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.errors import MacroError
 from macro_engine.rows import Ints, Rows
 from macro_engine.subroutines.base import Subroutine
+from macro_engine.visible import visible
 
 
 class RiverModel(Subroutine):
@@ -30,7 +32,14 @@ class RiverModel(Subroutine):
     def predict(self, rows: Rows) -> Ints:
         answers = [self.model.predict_one(x) for x in rows.dicts]
         self.unanswered += answers.count(None)
-        return np.array([0 if a is None else self.index[a] for a in answers], np.int64)
+        try:
+            return np.array([0 if a is None else self.index[a] for a in answers], np.int64)
+        except (KeyError, TypeError):
+            strange = next(a for a in answers if a is not None and a not in self.names)
+            raise MacroError(
+                f"the model {type(self.model).__name__} answered '{visible(strange)}', which is "
+                f"none of the labels that it was given: {', '.join(map(visible, self.names))}"
+            ) from None
 
     def learn(self, rows: Rows) -> None:
         for x, label in zip(rows.dicts, rows.labels.tolist(), strict=True):
@@ -38,6 +47,12 @@ class RiverModel(Subroutine):
 
     def copy(self) -> RiverModel:
         newborn = RiverModel.__new__(RiverModel)
-        newborn.model = deepcopy(self.model)
+        try:
+            newborn.model = deepcopy(self.model)
+        except Exception as error:  # a model may refuse in any way
+            raise MacroError(
+                f"the model {type(self.model).__name__} cannot be copied, which a newborn needs: "
+                f"copy.deepcopy: {visible(error)}"
+            ) from error
         newborn.names, newborn.index = self.names, self.index
         return newborn

@@ -18,6 +18,7 @@ from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.subroutines.river_model import RiverModel
 from macro_engine.visible import visible
 
+_LONGEST_TEXT = 2000
 _EXAMPLE = "river:linear_model.LogisticRegression(l2=0.1)"
 
 
@@ -51,13 +52,18 @@ def build(text: str, seed: int | None = None) -> Any:
     >>> build("linear_model.LogisticRegression(optimizer=optim.SGD(.05), l2=.1)").l2
     0.1
     """
+    if len(text) > _LONGEST_TEXT:
+        raise _unreadable(text, f"it is longer than {_LONGEST_TEXT} characters")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _unreadable(text, "it does not parse") from None
     if not isinstance(tree, ast.Call):
         tree = ast.Call(func=tree, args=[], keywords=[])
-    return _value(tree, text, seed)
+    try:
+        return _value(tree, text, seed)
+    except RecursionError:
+        raise _unreadable(text, "it is nested too deeply") from None
 
 
 def _value(node: ast.expr, text: str, seed: int | None) -> Any:
@@ -69,9 +75,11 @@ def _value(node: ast.expr, text: str, seed: int | None) -> Any:
             raise _unreadable(text, "stars are not allowed")
         args = [_value(a, text, seed) for a in node.args]
         kwargs = {k.arg: _value(k.value, text, seed) for k in node.keywords if k.arg}
-        if seed is not None and "seed" in inspect.signature(cls).parameters:
-            kwargs.setdefault("seed", seed)
         try:
+            signature = inspect.signature(cls)
+            named = signature.bind(*args, **kwargs).arguments
+            if seed is not None and "seed" in signature.parameters and "seed" not in named:
+                kwargs["seed"] = seed
             return cls(*args, **kwargs)
         except Exception as error:  # whatever River's constructor objects to
             raise _unreadable(text, f"{cls.__name__}: {error}") from None

@@ -24,28 +24,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("macro-tui runs on Linux and macOS; on Windows use WSL", file=sys.stderr)
         return 1
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    name = next((a for a in arguments if not a.startswith("-")), "")
+    try:
+        parsed = _parser(name).parse_args(arguments)
+        code = int(parsed.run(parsed))
+        sys.stdout.flush()
+    except MacroError as error:
+        print(f"macro-tui {name}: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(f"macro-tui {name}: interrupted", file=sys.stderr)
+        return 130
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"macro-tui {name}: cannot write: {error.strerror}", file=sys.stderr)
+        # nothing more can be written to standard output, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def _parser(chosen: str) -> argparse.ArgumentParser:
+    """The parser, with the arguments of the chosen command only."""
     parser = argparse.ArgumentParser(
         prog="macro-tui", description="A monitor for streams in which the right model changes."
     )
     parser.add_argument("--version", action="version", version=f"macro-tui {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    chosen = next((a for a in arguments if not a.startswith("-")), None)
     for name, what in COMMANDS.items():
-        command = commands.add_parser(name, help=what, description=f"{what.capitalize()}.")
+        command = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
         if name == chosen:
             module = importlib.import_module(f"macro_tui.cli.{name}")
             module.add_arguments(command)
             command.set_defaults(run=module.run)
-    parsed = parser.parse_args(arguments)
-    try:
-        return int(parsed.run(parsed))
-    except MacroError as error:
-        print(f"macro-tui {parsed.command}: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print(f"macro-tui {parsed.command}: interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # whoever read our output has gone; nothing more can be written, not even at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    return parser

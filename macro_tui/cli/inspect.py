@@ -7,6 +7,7 @@ from pathlib import Path
 
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened, toml_beside
+from macro_engine.subroutines import resolve
 from macro_engine.toml import to_toml
 from macro_engine.visible import visible
 from macro_tui.cli.options import add_stream_arguments, open_from
@@ -24,6 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_tui.inspection import Inspection
 
     opened = open_from(arguments)
+    resolve(opened.settings["subroutine"])
     target = _target(opened) if arguments.write else None
     inspection = Inspection(opened)
     inspection.show()
@@ -31,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings = inspection.settings()
         if settings["subroutine"].startswith("python:"):
             del settings["subroutine"]
+            print("not saved: subroutine (python:... is taken from the command line only)")
         try:
             target.write_text(to_toml(settings), "utf-8")
         except OSError as error:

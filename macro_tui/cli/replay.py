@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from macro_tui.cli.options import add_stream_arguments, open_from
@@ -29,19 +30,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from macro_engine.run.engine import Engine
-    from macro_engine.run.outputs import check_format
+    from macro_engine.run.outputs import check_output
     from macro_tui.headless import Headless
 
-    for option in ("predictions", "trace"):
-        if getattr(arguments, option) is not None:
-            check_format(getattr(arguments, option), f"--{option}")
     opened = open_from(arguments)
+    taken = {file.path.resolve(): "is read in this run" for file in opened.files}
+    for option in ("predictions", "trace"):
+        path = getattr(arguments, option)
+        if path is not None:
+            check_output(path, f"--{option}", taken)
+            taken[path.resolve()] = f"is written by --{option} already"
     headless = Headless(opened)
     if not arguments.headless:
         headless.say("there is no monitor yet: running headless")
     headless.say_what_was_inferred()
     engine = Engine(opened, arguments.predictions, arguments.trace, headless.listener)
-    headless.run(engine)
+    with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
+        headless.run(engine)
     if arguments.json:
         json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
         print()

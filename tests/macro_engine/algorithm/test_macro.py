@@ -13,7 +13,6 @@ from river.optim.schedulers import InverseScaling
 
 from macro_engine.algorithm.macro import Macro
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.rows import Rows
 from macro_engine.subroutines import resolve
 
 distances = pytest.mark.parametrize("distance", DISTANCES)
@@ -84,30 +83,6 @@ def test_one_is_born_exactly_when_none_was_close(distance, block, threshold, his
         assert len(algorithm.subroutines) == len(references) + choice.born
         assert all(a is b for a, b in zip(references, algorithm.references, strict=False))
         algorithm.update(block.step(s))
-
-
-@distances
-@given(block=random_blocks(), threshold=thresholds, history=histories, seed=st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
-def test_labels_inside_a_step_decide_nothing_about_it(distance, block, threshold, history, seed):
-    last = block.steps - 1
-    labels = block.rows.labels.copy()
-    np.random.default_rng(seed).shuffle(labels[block.starts[last] :])
-    rows = Rows(block.rows.numbers, block.rows.slots, labels, COLUMNS)
-    shuffled = type(block)(rows, block.starts, None, 0, 0)
-    *_, (choice, predictions) = run(macro(block, distance, threshold, history), block)
-    classes = classes_of(block)
-    names = tuple(map(str, range(classes)))
-    other = Macro(
-        threshold,
-        DISTANCES[distance].create(Shape(classes, 2, history)),
-        history,
-        lambda: resolve("nearest-mean")(names),
-        COLUMNS,
-    )
-    *_, (other_choice, other_predictions) = run(other, shuffled)
-    assert choice == other_choice
-    assert predictions.tolist() == other_predictions.tolist()
 
 
 @given(block=random_blocks().filter(lambda block: classes_of(block) == 2))

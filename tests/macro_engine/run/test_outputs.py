@@ -140,3 +140,18 @@ def test_distances_are_written_to_the_last_bit(tmp_path):
     exact = pl.read_parquet(tmp_path / "t.parquet")["distance"].to_numpy()
     text = pl.read_csv(tmp_path / "t.csv")["distance"].to_numpy()
     assert np.array_equal(exact, text, equal_nan=True)
+
+
+def test_the_input_and_other_results_are_not_overwritten(tmp_path, capsys):
+    assert replay(tmp_path, "--predictions", str(tmp_path / "d.csv")) == 2
+    assert "d.csv is read in this run" in capsys.readouterr().err
+    assert (tmp_path / "d.csv").read_text().startswith("t,a,y")
+    same = str(tmp_path / "same.csv")
+    assert replay(tmp_path, "--predictions", same, "--trace", same) == 2
+    assert "same.csv is written by --predictions already" in capsys.readouterr().err
+
+
+def test_names_with_brackets_are_names(tmp_path):
+    out = tmp_path / "o[1].csv"
+    assert replay(tmp_path, "--predictions", str(out), name="d[1].csv") == 0
+    assert len(out.read_text().splitlines()) == 41

@@ -75,7 +75,7 @@ def test_a_quote_that_is_never_closed_costs_one_line_only():
         (4, ["5", "6"]),
     ]
     assert [(r.line, r.problem.kind) for r in records if r.problem] == [
-        (2, "opens a quote that is never closed")
+        (2, "opens a quote that is not closed")
     ]
 
 
@@ -177,9 +177,9 @@ def test_a_file_cut_off_in_the_middle_is_said(tmp_path):
     ("text", "problem"),
     [
         ("abc", "'abc' is not a number"),
-        ("", "has no number"),
-        (" NA ", "' NA ' has no number"),
-        ("nan", "'nan' has no number"),
+        ("", "is missing"),
+        (" NA ", "is missing"),
+        ("nan", "is missing"),
         ("inf", "'inf' is not a finite number"),
         ("1e999", "'1e999' is not a finite number"),
         ("1_000", "'1_000' is not a number"),
@@ -197,3 +197,38 @@ def test_a_decimal_comma():
     numbers, problems = TextColumn(["1,5", "2", "-,5"], decimal=",").numbers()
     assert numbers.tolist() == [1.5, 2.0, -0.5]
     assert problems == {}
+
+
+def test_a_forgotten_quote_does_not_swallow_the_next_row(tmp_path):
+    text = b'a,c,y\n1,"p",0\n2,"q,1\n3,"r",0\n4,"s",1\n'
+    rows, broken = read(write(tmp_path, text), ["a", "c"])
+    assert rows == [("1", "p"), ("3", "r"), ("4", "s")]
+    assert [(b.line, b.problem.kind) for b in broken] == [(3, "opens a quote that is not closed")]
+
+
+def test_thousands_of_stray_quotes_are_told_one_by_one():
+    records = parse(b"a,b\n" + b'",5" x,"\n' * 3000)
+    assert sum(r.problem is not None for r in records) > 1000
+
+
+def test_blank_lines_are_none_whatever_else_is_read_with_them():
+    assert [r.line for r in parse(b"\na,b\n\n\xff,1\n\n2,3\n")] == [2, 4, 6]
+
+
+def test_a_point_is_no_part_of_a_number_with_a_decimal_comma():
+    numbers, problems = TextColumn(["0,5", "1.234", "1.234,5"], decimal=",").numbers()
+    assert numbers[0] == 0.5
+    assert [str(p) for p in problems.values()] == [
+        "'1.234' is not a number",
+        "'1.234,5' is not a number",
+    ]
+
+
+def test_a_thousands_separator_is_not_taken_for_a_decimal_comma():
+    assert sniff([b"a;b", b"1,141;2", b"2,998;3", b""]) == Dialect(";", ".")
+    assert sniff([b"a;b", b"0,141;2", b"2,998;3", b""]) == Dialect(";", ",")
+
+
+def test_data_in_place_of_the_header_is_refused(tmp_path):
+    with pytest.raises(MacroError, match="looks like data"):
+        CsvFile(write(tmp_path, b"2024-03-01T00:00,0.13,red,1\n2024-03-02T00:00,0.2,blue,0\n"))

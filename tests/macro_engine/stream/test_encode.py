@@ -102,9 +102,9 @@ def test_the_first_problem_of_a_row_is_its_reason():
     )
     assert [len(r) for r in encoded(encoder, given)] == [1]
     assert [str(r).removeprefix("data.csv, ") for r in rejections.first] == [
-        "line 3, column 't': 'soon' is not a time (ISO 8601)",
-        "line 4, column 'y': has no label",
-        "line 5, column 'a': 'nan' has no number",
+        "line 3, column 't': 'soon' is not a time (ISO 8601; see --time-format)",
+        "line 4, column 'y': is missing",
+        "line 5, column 'a': is missing",
         "line 6, column 'b': 'inf' is not a finite number",
     ]
     assert rejections.count == 4
@@ -152,3 +152,15 @@ def test_a_rule_needs_no_sample_for_its_classes():
     (rows,) = encoded(encoder, table(a=[1, 1], y=[3, 4]))
     assert encoder.classes == ("0", "1")
     assert rows.labels.tolist() == [0, 1]
+
+
+def test_bounds_beyond_the_largest_float_still_give_numbers_in_between():
+    encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (-1.7e308, 1.7e308)}), Rejections())
+    (rows,) = encoded(encoder, table(a=["-1.7e308", "0", "1.7e308"], y=["p"] * 3))
+    assert rows.numbers[:, 0].tolist() == [0.0, 0.5, 1.0]
+
+
+def test_values_that_are_cut_off_are_counted():
+    encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (0.0, 1.0)}), Rejections())
+    encoded(encoder, table(a=[-1, 0, 1, 2], y=["p"] * 4))
+    assert encoder.what_was_cut_off() == ["2 values of 'a' outside 0 to 1 were cut off"]

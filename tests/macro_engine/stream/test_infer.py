@@ -52,9 +52,17 @@ def test_the_column_of_a_label_rule_is_no_feature():
     assert found == {"features": ["a"], "categorical": []}
 
 
-def test_naming_features_means_that_only_those_are_used():
-    found = guesses({"features": ["a"]}, a=[1, 2], b=[1, 2], place=["x", "x"], y=[0, 1])[0]
-    assert found == {"label": "y"}
+def test_what_is_named_is_not_guessed_and_the_rest_is():
+    columns = {"a": [1, 2], "b": [1, 2], "place": ["x", "x"], "y": [0, 1]}
+    assert guesses({"features": ["a"]}, **columns)[0] == {"label": "y", "categorical": ["place"]}
+    found = guesses({"categorical": ["b"]}, **columns)[0]
+    assert found == {"label": "y", "features": ["a"]}
+
+
+def test_the_likeliest_name_is_the_label_and_a_number_is_none():
+    found = guesses(y=range(300), label=[0, 1] * 150)[0]
+    assert found == {"label": "label", "features": ["y"], "categorical": []}
+    assert guesses(y=range(300), kind=[0, 1] * 150)[0]["label"] == "kind"
 
 
 def test_a_label_that_cannot_be_guessed_is_asked_for():

@@ -40,3 +40,7 @@ def test_a_rule_gives_the_classes_0_and_1():
 def test_numbers_come_before_text_and_by_value():
     names = ["b", "10", "9", "a", "-1", "1e1"]
     assert sorted(names, key=class_order) == ["-1", "9", "10", "1e1", "a", "b"]
+
+
+def test_what_reads_as_nan_sorts_as_text():
+    assert sorted(["NAN", "a", "5", "Nan"], key=class_order) == ["5", "NAN", "Nan", "a"]

@@ -30,14 +30,14 @@ def test_it_is_read_by_slices_with_row_numbers_from_one(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("values", "numbers", "problems"),
     [
-        ([1, 2, None], [1.0, 2.0], {2: "has no number"}),
+        ([1, 2, None], [1.0, 2.0], {2: "is missing"}),
         ([True, False], [1.0, 0.0], {}),
         (
             np.array([1.0, np.nan, np.inf]),
             [1.0],
             {1: "'nan' is not a finite number", 2: "'inf' is not a finite number"},
         ),
-        (["1.5", "x", None], [1.5], {1: "'x' is not a number", 2: "has no number"}),
+        (["1.5", "x", None], [1.5], {1: "'x' is not a number", 2: "is missing"}),
         (
             [[1], [2]],
             [],
@@ -83,7 +83,7 @@ def test_times(series, expected):
 def test_a_missing_time_is_a_problem():
     column = SeriesColumn(pl.Series([None, datetime(2008, 3, 14)]))
     assert {i: str(p) for i, p in column.times(column.time_reader(None))[1].items()} == {
-        0: "has no time"
+        0: "is missing"
     }
 
 
@@ -106,3 +106,24 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path):
     path.write_bytes(b"PAR1 is how it starts")
     with pytest.raises(MacroError, match=r"fake\.parquet is not a readable Parquet file"):
         ParquetFile(path)
+
+
+def test_a_name_is_taken_as_it_is_and_not_as_a_pattern(tmp_path):
+    pl.DataFrame({"^x.*$": [1.0], "x": [2.0], "*": [3.0]}).write_parquet(tmp_path / "d[1].parquet")
+    pl.DataFrame({"^x.*$": [9.0], "x": [9.0], "*": [9.0]}).write_parquet(tmp_path / "d1.parquet")
+    (table,) = ParquetFile(tmp_path / "d[1].parquet").tables(["^x.*$", "*"])
+    assert table.columns["^x.*$"].numbers()[0].tolist() == [1.0]
+    assert table.columns["*"].numbers()[0].tolist() == [3.0]
+
+
+def test_nested_columns_are_left_out_and_that_is_said(tmp_path):
+    frame = pl.DataFrame({"a": [1.0], "s": [{"x": 1}], "l": [[1, 2]]})
+    file = ParquetFile(write(tmp_path, frame))
+    assert file.names == ["a"]
+    assert [note.split(":")[0] for note in file.notes] == ["'s' is left out", "'l' is left out"]
+
+
+def test_a_date_is_no_number():
+    column = SeriesColumn(pl.Series([date(2008, 3, 14)]))
+    assert str(column.numbers()[1][0]) == "is not a number but Date"
+    assert column.texts() == ["2008-03-14"]

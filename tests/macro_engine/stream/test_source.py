@@ -69,7 +69,7 @@ def test_times_of_rows_are_kept(tmp_path):
 
 
 def test_a_header_without_rows_is_said(tmp_path):
-    with pytest.raises(MacroError, match="there is a header and no row after it"):
+    with pytest.raises(MacroError, match="there are columns, but no rows"):
         list(recording(tmp_path, "a,y\n").blocks())
 
 
@@ -78,3 +78,11 @@ def test_rows_of_which_none_can_be_used_are_said_with_the_first_reason(tmp_path)
         MacroError, match=r"none of 2 rows can be used; the first: part0\.csv, line 2, column 'a'"
     ):
         list(recording(tmp_path, "a,y\nx,p\nx,q\n").blocks())
+
+
+def test_each_file_may_write_its_times_in_its_own_way(tmp_path):
+    first = "t,a,y\n2020-01-01 00:00,1,p\n"
+    second = "t,a,y\n1577837400,2,q\n"
+    stream = recording(tmp_path, first, second, time="t", every="10m", scale="none")
+    assert steps(stream)[0] == [[1.0], [2.0]]
+    assert stream.rejections.count == 0

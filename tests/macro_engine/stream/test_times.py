@@ -39,10 +39,23 @@ def test_what_is_no_time_is_a_problem():
     found, reader = times(["2008-03-14", "now", "", "tomorrow"])
     assert found == ["2008-03-14T00:00:00", None, None, None]
     problems = reader.read(["now", ""])[1]
-    assert str(problems[0]) == "'now' is not a time (ISO 8601)"
-    assert str(problems[1]) == "has no time"
+    assert str(problems[0]) == "'now' is not a time (ISO 8601; see --time-format)"
+    assert str(problems[1]) == "is missing"
 
 
 def test_a_format_that_cannot_be_used_is_refused():
     with pytest.raises(UsageError, match="--time-format"):
         time_reader([], "%Q")
+
+
+def test_a_format_may_have_an_offset():
+    assert times(["14.03.2008 11:02 +0200"], "%d.%m.%Y %H:%M %z")[0] == ["2008-03-14T09:02:00"]
+
+
+def test_a_format_that_names_a_part_twice_is_refused():
+    with pytest.raises(UsageError, match="--time-format"):
+        time_reader([], "%Y %Y")
+
+
+def test_infinity_says_nothing_about_the_unit():
+    assert time_reader(["inf", "NAN", "1205492520"]).described == "epoch in s"

@@ -9,7 +9,7 @@ def test_a_case_worked_by_hand():
     rows = block_of([0, 0, 1], [3], [[0.0, 0.0], [0.2, 0.0], [1.0, 1.0]]).rows
     subroutine = NearestMean(2)
     subroutine.learn(rows)
-    assert subroutine.means(rows.columns)[0].tolist() == [0.1, 0.0, 1.0, 0.0, 0.0]
+    assert subroutine.means[0].tolist() == [0.1, 0.0, 1.0, 0.0, 0.0]
     nearer_to_one = block_of([0, 0], [2], [[0.5, 0.4], [0.6, 0.6]]).rows
     assert subroutine.predict(nearer_to_one).tolist() == [0, 1]
 
@@ -37,4 +37,4 @@ def test_values_of_a_category_that_appear_later_change_nothing_learnt_before():
     later = rows(3, [[2, 1], [2, 0]], [0, 1])
     grown.learn(later)
     complete.learn(later)
-    assert (grown.means(later.columns) == complete.means(later.columns)).all()
+    assert (grown.means == complete.means).all()

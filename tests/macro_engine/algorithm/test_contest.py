@@ -1,0 +1,63 @@
+"""Nothing of a step's labels is used before the step closes, by anyone."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_streams import classes_of, random_blocks, same
+
+from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.family import Family
+from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.rows import Block, Rows
+from macro_engine.subroutines import resolve
+
+
+def outcome(block, distance, history, classes, subroutine):
+    names = tuple(map(str, range(classes)))
+    create = resolve(subroutine)
+    shape = Shape(classes, len(block.rows.columns.numbers), history)
+    discrepancy = DISTANCES[distance].create(shape)
+    thresholds = DISTANCES[distance].thresholds
+    family = Family(thresholds, discrepancy, history, lambda: create(names), block.rows.columns)
+    return Contest(family, classes).run(block)
+
+
+def with_shuffled_labels(block, step, seed):
+    labels = block.rows.labels.copy()
+    np.random.default_rng(seed).shuffle(labels[block.starts[step] : block.starts[step + 1]])
+    rows = Rows(block.rows.numbers, block.rows.slots, labels, block.rows.columns)
+    return Block(rows, block.starts, block.times, 0, 0)
+
+
+def assert_nothing_decided_at(step, block, distance, history, classes, subroutine, seed=0):
+    one = outcome(block, distance, history, classes, subroutine)
+    shuffled = with_shuffled_labels(block, step, seed)
+    other = outcome(shuffled, distance, history, classes, subroutine)
+    stop = block.starts[step + 1]
+    for name in ("no_change", "ftl", "ewa"):
+        assert same(getattr(one, name)[:stop], getattr(other, name)[:stop])
+    assert same(one.family.marginal[:stop], other.family.marginal[:stop])
+    assert same(one.family.predictions[:, :stop], other.family.predictions[:, :stop])
+    for name in ("active", "born", "distance", "close", "subroutines"):
+        mine, theirs = getattr(one.family, name), getattr(other.family, name)
+        assert same(mine[:, : step + 1], theirs[:, : step + 1])
+    assert same(one.weights[: step + 1], other.weights[: step + 1])
+    assert same(one.leaders[: step + 1], other.leaders[: step + 1])
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@given(block=random_blocks(), history=st.sampled_from([1, 3, None]), where=st.floats(0, 0.999))
+@settings(max_examples=10, deadline=None)
+def test_on_random_streams(distance, block, history, where):
+    step = int(where * block.steps)
+    classes = classes_of(block)
+    assert_nothing_decided_at(step, block, distance, history, classes, "nearest-mean")
+
+
+@pytest.mark.parametrize("distance", ["labels", "features"])
+def test_on_real_flights(atlanta, distance):
+    block = atlanta.cut(400, 460)
+    for step in (17, 59):
+        assert len(set(block.step(step).labels.tolist())) > 1
+        assert_nothing_decided_at(step, block, distance, 6, 2, "logistic")
