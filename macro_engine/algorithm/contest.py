@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -37,15 +38,37 @@ class Outcome:
     losses: Floats
 
 
+class AnyFamily(Protocol):
+    """A family, whichever way it is computed."""
+
+    @property
+    def unanswered(self) -> int:
+        """For how many rows an active model had no answer."""
+
+    def run(self, block: Block) -> FamilyResult:
+        """Take a block of whole steps through choice, prediction and update."""
+
+    def finish(self) -> None:
+        """Give back what is held outside of Python."""
+
+
 class Contest:
     """Runs blocks of steps through everyone who predicts."""
 
-    def __init__(self, family: Family, classes: int) -> None:
+    def __init__(
+        self, family: AnyFamily, ftl: FollowTheLeader, ewa: ExponentialWeights, classes: int
+    ) -> None:
         self.family = family
+        self.ftl = ftl
+        self.ewa = ewa
         self.classes = classes
         self.no_change = NoChange()
-        self.ftl = FollowTheLeader(len(family.members))
-        self.ewa = ExponentialWeights(len(family.members))
+
+    @staticmethod
+    def of(family: Family, classes: int) -> Contest:
+        """A contest on the general path, which takes any learner and any distance."""
+        k = len(family.members)
+        return Contest(family, FollowTheLeader(k), ExponentialWeights(k), classes)
 
     def run(self, block: Block) -> Outcome:
         result = self.family.run(block)
@@ -53,7 +76,7 @@ class Contest:
         wrong = result.predictions != block.rows.labels
         losses = (np.add.reduceat(wrong, block.starts[:-1], axis=1, dtype=np.int64) / lengths).T
         follows, weights = self.ftl.run(losses), self.ewa.run(losses)
-        leaders = follows.argmax(axis=1)
+        leaders: Ints = follows.argmax(axis=1)
         return Outcome(
             family=result,
             no_change=self.no_change.run(block),

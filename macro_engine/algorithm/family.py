@@ -129,10 +129,14 @@ class Family:
         """For how many rows an active model, the baseline's included, had no answer."""
         return sum(s.unanswered for m in [*self.members, self.marginal] for s in m.subroutines)
 
+    def distances(self) -> tuple[Any, Floats]:
+        """The present history, described, and its distance to each reference."""
+        now = self.discrepancy.describe(self.past.rows())
+        return now, np.array([self.discrepancy.between(now, r) for r in self.references])
+
     def choose(self) -> None:
         """Decide for the step that opens."""
-        now = self.discrepancy.describe(self.past.rows())
-        distances = np.array([self.discrepancy.between(now, r) for r in self.references])
+        now, distances = self.distances()
         newest = len(self.references)
         everyone = [*self.members, self.marginal]
         for member in everyone:

@@ -12,10 +12,11 @@ from typing import Any
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.paths import compiled_path_serves
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
-from macro_engine.rows import Block
+from macro_engine.rows import Block, Columns
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
 from macro_engine.run.scoreboard import Scoreboard
@@ -56,19 +57,22 @@ class Engine:
     trace: Path | None = None
     listener: Listener = field(default_factory=Listener)
 
-    path = "general"
-
     def __post_init__(self) -> None:
         settings = self.opened.settings
         self.rejections = Rejections(self.listener.rejected)
         self.recording = Recording(
             self.opened.files, self.opened.spec, self.rejections, self.listener.remark
         )
-        self.create = converted(
-            resolve(settings["subroutine"], settings.get("seed")),
-            settings["output"],
-            settings["delta"],
+        compiled = compiled_path_serves(
+            settings["distance"], settings["subroutine"], settings["output"], settings.history
         )
+        self.path = "compiled" if compiled else "general"
+        if not compiled:
+            self.create = converted(
+                resolve(settings["subroutine"], settings.get("seed")),
+                settings["output"],
+                settings["delta"],
+            )
         self.thresholds: list[float] = settings["thresholds"]
         self.scoreboard: Scoreboard | None = None
         self.contest: Contest | None = None
@@ -134,6 +138,39 @@ class Engine:
             self.opened.spec.scaled,
             settings["empty_class"],
         )
+        self.contest = (
+            self._compiled(shape, columns)
+            if self.path == "compiled"
+            else self._general(shape, columns)
+        )
+        self.scoreboard = Scoreboard(self.thresholds, len(classes))
+        self.events = EventFinder(self.thresholds)
+        if self.predictions is not None:
+            self.files.append(PredictionsFile(self.predictions, classes))
+        if self.trace is not None:
+            self.files.append(TraceFile(self.trace, self.thresholds))
+        self.steps_at_once = 1
+
+    def _compiled(self, shape: Shape, columns: Columns) -> Contest:
+        from macro_engine.algorithm.kernel_cache import is_cold
+
+        settings = self.opened.settings
+        if is_cold():
+            self.listener.remark("compiling the fast path; later runs take it from the cache")
+        from macro_engine.algorithm.compiled import CompiledRules, compiled_contest
+
+        rules = CompiledRules(
+            self.thresholds,
+            settings["distance"],
+            shape,
+            settings["subroutine"],
+            settings["eps_power"],
+            settings.get("max_subroutines"),
+        )
+        return compiled_contest(rules, columns)
+
+    def _general(self, shape: Shape, columns: Columns) -> Contest:
+        settings, classes = self.opened.settings, self.classes
         family = Family(
             self.thresholds,
             DISTANCES[settings["distance"]].create(shape),
@@ -143,14 +180,7 @@ class Engine:
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
-        self.contest = Contest(family, len(classes))
-        self.scoreboard = Scoreboard(self.thresholds, len(classes))
-        self.events = EventFinder(self.thresholds)
-        if self.predictions is not None:
-            self.files.append(PredictionsFile(self.predictions, classes))
-        if self.trace is not None:
-            self.files.append(TraceFile(self.trace, self.thresholds))
-        self.steps_at_once = 1
+        return Contest.of(family, len(classes))
 
     def _parts(self, block: Block) -> Iterator[Block]:
         """The block in pieces that take about as long as a block should."""

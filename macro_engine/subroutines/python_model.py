@@ -43,6 +43,6 @@ def python_factory(path: str) -> Create:
                     f"python:{visible(path)} returned a {type(model).__name__} without {method}; "
                     "a model has River's predict_one(x) and learn_one(x, y)"
                 )
-        return RiverModel(checked_for(model, classes, f"python:{path}"), classes)
+        return RiverModel.over(checked_for(model, classes, f"python:{path}"), classes)
 
     return create

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -14,20 +15,27 @@ from macro_engine.visible import visible
 
 
 class RiverModel(Subroutine):
-    """One classifier; with two classes it sees False and True, with more the class names.
+    """One classifier.
 
     Parameters
     ----------
     model
         The classifier; it is used as it is, not copied.
-    classes
-        The names of the classes, in order.
+    names, index
+        The label that the model sees for each class index, and the other way round. Both may grow
+        while the subroutine is in use.
     """
 
-    def __init__(self, model: Any, classes: tuple[str, ...]) -> None:
+    def __init__(self, model: Any, names: Sequence[Any], index: Mapping[Any, int]) -> None:
         self.model = model
-        self.names: tuple[Any, ...] = (False, True) if len(classes) == 2 else classes
-        self.index = {name: i for i, name in enumerate(self.names)}
+        self.names = names
+        self.index = index
+
+    @staticmethod
+    def over(model: Any, classes: tuple[str, ...]) -> RiverModel:
+        """With two classes the model sees False and True, with more their names."""
+        names = (False, True) if len(classes) == 2 else classes
+        return RiverModel(model, names, {name: i for i, name in enumerate(names)})
 
     def predict(self, rows: Rows) -> Ints:
         answers = [self.model.predict_one(x) for x in rows.dicts]
@@ -46,13 +54,11 @@ class RiverModel(Subroutine):
             self.model.learn_one(x, self.names[label])
 
     def copy(self) -> RiverModel:
-        newborn = RiverModel.__new__(RiverModel)
         try:
-            newborn.model = deepcopy(self.model)
+            model = deepcopy(self.model)
         except Exception as error:  # a model may refuse in any way
             raise MacroError(
                 f"the model {type(self.model).__name__} cannot be copied, which a newborn needs: "
                 f"copy.deepcopy: {visible(error)}"
             ) from error
-        newborn.names, newborn.index = self.names, self.index
-        return newborn
+        return RiverModel(model, self.names, self.index)

@@ -31,7 +31,7 @@ def river_factory(text: str, seed: int | None) -> Create:
         raise UsageError(f"river:{visible(text)} is no classifier; MACRO predicts classes")
 
     def create(classes: tuple[str, ...]) -> Subroutine:
-        return RiverModel(deepcopy(checked_for(model, classes, f"river:{text}")), classes)
+        return RiverModel.over(deepcopy(checked_for(model, classes, f"river:{text}")), classes)
 
     return create
 

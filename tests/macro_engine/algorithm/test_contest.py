@@ -20,7 +20,7 @@ def outcome(block, distance, history, classes, subroutine):
     discrepancy = DISTANCES[distance].create(shape)
     thresholds = DISTANCES[distance].thresholds
     family = Family(thresholds, discrepancy, history, lambda: create(names), block.rows.columns)
-    return Contest(family, classes).run(block)
+    return Contest.of(family, classes).run(block)
 
 
 def with_shuffled_labels(block, step, seed):

@@ -15,7 +15,7 @@ def errors(block, distance, history):
     discrepancy = DISTANCES[distance].create(Shape(2, 2, history))
     thresholds = DISTANCES[distance].thresholds
     family = Family(thresholds, discrepancy, history, lambda: create(("0", "1")), COLUMNS)
-    outcome = Contest(family, 2).run(block)
+    outcome = Contest.of(family, 2).run(block)
     labels = block.rows.labels
     return tuple(
         100 * (predictions != labels).mean()

@@ -13,25 +13,26 @@ from made_streams import (
     same,
 )
 
+from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.macro import Macro
 from macro_engine.discrepancy import DISTANCES, Labels, Shape
 from macro_engine.subroutines import resolve
 
 
-def family_and_definitions(block, distance, history, subroutine, thresholds=None):
+def family_and_definitions(block, distance, history, subroutine, output="last", **rules):
     classes = classes_of(block)
     names = tuple(map(str, range(classes)))
-    create = resolve(subroutine)
+    create = converted(resolve(subroutine), output, 0.05)
     columns = block.rows.columns
-    thresholds = list(thresholds or DISTANCES[distance].thresholds)
+    thresholds = list(DISTANCES[distance].thresholds)
 
     def discrepancy():
         return DISTANCES[distance].create(Shape(classes, len(columns.numbers), history))
 
-    family = Family(thresholds, discrepancy(), history, lambda: create(names), columns)
+    family = Family(thresholds, discrepancy(), history, lambda: create(names), columns, **rules)
     definitions = [
-        Macro(threshold, discrepancy(), history, lambda: create(names), columns)
+        Macro(threshold, discrepancy(), history, lambda: create(names), columns, **rules)
         for threshold in [*thresholds, float("inf")]
     ]
     return family, definitions
@@ -51,7 +52,7 @@ def assert_equal_to_definition(block, family, definitions):
                 continue
             assert result.active[k, s] == choice.active
             assert result.born[k, s] == choice.born
-            assert result.close[k, s] == len(choice.close)
+            assert result.close[k, s] == (0 if choice.forced else len(choice.close))
             assert result.subroutines[k, s] == len(definition.subroutines)
             assert equal_or_both_missing(choice.distance, result.distance[k, s])
 
@@ -66,7 +67,12 @@ def test_on_random_streams(distance, subroutine, block, history):
 
 @pytest.mark.parametrize(
     "subroutine",
-    ["river:naive_bayes.GaussianNB", "river:tree.HoeffdingTreeClassifier(grace_period=5)"],
+    [
+        "river:naive_bayes.GaussianNB",
+        "river:tree.HoeffdingTreeClassifier(grace_period=5)",
+        "erm",
+        "vw",
+    ],
 )
 def test_with_other_models(subroutine):
     block = random_block(1, 3, [3] * 20)
@@ -79,6 +85,24 @@ def test_with_other_models(subroutine):
 def test_on_real_flights(atlanta, distance, history):
     block = atlanta.cut(0, 300)
     assert_equal_to_definition(block, *family_and_definitions(block, distance, history, "logistic"))
+
+
+@pytest.mark.parametrize("output", ["average", "score"])
+@pytest.mark.parametrize("subroutine", ["logistic", "nearest-mean", "erm"])
+def test_with_other_outputs(subroutine, output):
+    block = random_block(2, 3, [3] * 25)
+    assert_equal_to_definition(
+        block, *family_and_definitions(block, "labels", 2, subroutine, output)
+    )
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("rules", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 5}])
+def test_with_falling_thresholds_and_a_limit(distance, rules):
+    block = random_block(6, 3, [2] * 40)
+    assert_equal_to_definition(
+        block, *family_and_definitions(block, distance, 2, "nearest-mean", **rules)
+    )
 
 
 def test_blocks_of_any_size_give_the_same():

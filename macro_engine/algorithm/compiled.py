@@ -1,0 +1,219 @@
+"""The family over compiled loops: the same results as `Family`, for the learners of the paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from macro_engine.algorithm import kernels
+from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.family import FamilyResult
+from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
+from macro_engine.discrepancy import Shape
+from macro_engine.rows import Block, Columns, Floats, Ints
+from macro_engine.subroutines.base import widened
+
+DISTANCES = {
+    "features": kernels.FEATURES,
+    "labels": kernels.LABELS,
+    "frames": kernels.FRAMES,
+}
+LEARNERS = {"logistic": kernels.LOGISTIC, "nearest-mean": kernels.NEAREST_MEAN}
+
+
+@dataclass(frozen=True)
+class CompiledRules:
+    """What is run: names as the user gives them, numbers as for `Macro`."""
+
+    thresholds: Sequence[float]
+    distance: str
+    shape: Shape
+    subroutine: str
+    power: float = 0.0
+    most: int | None = None
+
+
+class CompiledFamily:
+    """Runs blocks through the kernels and keeps the arrays that they work on."""
+
+    unanswered = 0
+
+    def __init__(self, rules: CompiledRules, columns: Columns) -> None:
+        self.rules = rules
+        shape, classes = rules.shape, rules.shape.classes
+        self.members = len(rules.thresholds) + 1
+        self.thresholds = np.array([*rules.thresholds, math.inf])
+        self.logistic = LEARNERS[rules.subroutine] == kernels.LOGISTIC
+        self.lines = classes if not self.logistic or classes > 2 else 1  # weight vectors a place
+        self.widths = columns.widths
+        self.step = 0
+        self.history = -1 if shape.history is None else shape.history
+        # the last closed steps: where each starts, and their rows
+        self.past_starts = np.zeros(1, np.int64)
+        self.past_numbers = np.empty((0, shape.columns))
+        self.past_labels = np.empty(0, np.int64)
+        self.all_counts = np.zeros(classes, np.int64)
+
+        frames = max(self.history, 0) if rules.distance == "frames" else 0
+        self.n_references = np.zeros(1, np.int64)
+        self.ref_shares = np.zeros((16, classes))
+        self.ref_empty = np.zeros(16, np.bool_)
+        self.ref_rows = np.zeros((256, shape.columns))
+        self.ref_starts = np.zeros((16, classes + 1), np.int64)
+        self.ref_frames = np.zeros((16, frames, shape.columns))
+        self.ref_lengths = np.zeros(16, np.int64)
+
+        self.n_subroutines = np.zeros(self.members, np.int64)
+        self.sub_reference = np.zeros((self.members, 16), np.int64)
+        self.sub_place = np.zeros((self.members, 16), np.int64)
+
+        places = 4 * self.members
+        self.n_places = np.zeros(1, np.int64)
+        self.weights = np.zeros((places, self.lines, sum(self.widths)))
+        self.intercepts = np.zeros((places, self.lines))
+        self.counts = np.zeros((places, 1 if self.logistic else classes), np.int64)
+
+    @property
+    def references(self) -> int:
+        """How many distinct references there are."""
+        return int(self.n_references[0])
+
+    def finish(self) -> None:
+        """Nothing is held outside of Python."""
+
+    def run(self, block: Block) -> FamilyResult:
+        """Take a block of whole steps through choice, prediction and update."""
+        self._make_room_for_columns(block.rows.columns)
+        k, steps, rows = self.members - 1, block.steps, block.rows
+        predictions = np.empty((self.members, len(rows)), np.int64)
+        active, close, subroutines = (np.empty((k, steps), np.int64) for _ in range(3))
+        born = np.empty((k, steps), np.bool_)
+        distance = np.empty((k, steps))
+        past_rows = len(self.past_labels)
+        starts = np.concatenate([self.past_starts, block.starts[1:] + past_rows])
+        numbers = np.concatenate([self.past_numbers, rows.numbers])
+        labels = np.concatenate([self.past_labels, rows.labels])
+        ones = self._ones(rows.slots, past_rows)
+        done = 0
+        while done < steps:
+            done = self._run_steps(
+                (done, steps, len(self.past_starts) - 1, past_rows, self.step, self.history),
+                (starts, numbers, ones, labels),
+                (predictions, active, born, distance, close, subroutines),
+            )
+            if done < steps:
+                self._grow()
+        self.step += steps
+        self._keep_past(starts, numbers, labels)
+        return FamilyResult(
+            predictions[:k], predictions[k], active, born, distance, close, subroutines
+        )
+
+    def _run_steps(self, steps: Any, rows: Any, results: Any) -> int:
+        rules, shape = self.rules, self.rules.shape
+        return int(
+            kernels.run_steps(
+                *steps,
+                *rows,
+                DISTANCES[rules.distance],
+                LEARNERS[rules.subroutine],
+                self.thresholds,
+                rules.power,
+                rules.most or 0,
+                math.sqrt(shape.columns) if shape.scaled else 1.0,
+                1.0 if shape.empty_class == "far" else 0.0,
+                int(shape.empty_class == "skip"),
+                0.5,
+                self.n_references,
+                self.ref_shares,
+                self.ref_empty,
+                self.ref_rows,
+                self.ref_starts,
+                self.ref_frames,
+                self.ref_lengths,
+                self.n_subroutines,
+                self.sub_reference,
+                self.sub_place,
+                self.n_places,
+                self.weights,
+                self.intercepts,
+                self.counts,
+                self.all_counts,
+                *results,
+            )
+        )
+
+    def _ones(self, slots: Ints, past_rows: int) -> Ints:
+        """The one-hot columns that are 1; past rows are compared, never learnt, and have none."""
+        offsets = np.cumsum([0, *self.widths])[1:-1]
+        ones = np.zeros((past_rows + len(slots), slots.shape[1]), np.int64)
+        ones[past_rows:] = slots + offsets
+        return ones
+
+    def _keep_past(self, starts: Ints, numbers: Floats, labels: Ints) -> None:
+        """Keep the rows of the last H steps; for a history of all steps counts are enough."""
+        keep = min(max(self.history, 0), len(starts) - 1)
+        first = starts[len(starts) - 1 - keep]
+        self.past_starts = starts[len(starts) - 1 - keep :] - first
+        self.past_numbers = numbers[first:].copy()
+        self.past_labels = labels[first:].copy()
+
+    def _make_room_for_columns(self, columns: Columns) -> None:
+        if columns.widths != self.widths:
+            self.weights = np.ascontiguousarray(widened(self.weights, self.widths, columns.widths))
+            self.widths = columns.widths
+
+    def _grow(self) -> None:
+        """Double what is nearly full."""
+        if self.n_references[0] == len(self.ref_empty):
+            for name in ("ref_shares", "ref_empty", "ref_starts", "ref_frames", "ref_lengths"):
+                setattr(self, name, _doubled(getattr(self, name), 0))
+        if self.rules.distance == "features":
+            self.ref_rows = _doubled(self.ref_rows, 0)
+        if self.n_subroutines.max() == self.sub_reference.shape[1]:
+            self.sub_reference = _doubled(self.sub_reference, 1)
+            self.sub_place = _doubled(self.sub_place, 1)
+        if self.n_places[0] + self.members > len(self.counts):
+            self.weights = _doubled(self.weights, 0)
+            self.intercepts = _doubled(self.intercepts, 0)
+            self.counts = _doubled(self.counts, 0)
+
+
+class CompiledLeader(FollowTheLeader):
+    """Follow-The-Leader, a block at a time."""
+
+    def run(self, losses: Floats) -> Floats:
+        totals = np.array(self.losses)
+        leaders = kernels.follow_the_leader(losses, totals, self.leader)
+        self.losses, self.leader = totals.tolist(), int(leaders[-1])
+        self.steps += len(losses)
+        weights = np.zeros(losses.shape)
+        weights[np.arange(len(losses)), leaders[:-1]] = 1.0
+        return weights
+
+
+class CompiledWeights(ExponentialWeights):
+    """Exponentially weighted average, a block at a time."""
+
+    def run(self, losses: Floats) -> Floats:
+        totals = np.array(self.losses)
+        eight_log_k = 8.0 * math.log(len(totals))
+        weights: Floats = kernels.exponential_weights(losses, totals, self.steps, eight_log_k)
+        self.losses = totals.tolist()
+        self.steps += len(losses)
+        return weights
+
+
+def compiled_contest(rules: CompiledRules, columns: Columns) -> Contest:
+    """A contest on the compiled path."""
+    k = len(rules.thresholds)
+    family = CompiledFamily(rules, columns)
+    return Contest(family, CompiledLeader(k), CompiledWeights(k), rules.shape.classes)
+
+
+def _doubled(values: Any, axis: int) -> Any:
+    return np.concatenate([values, np.zeros_like(values)], axis=axis)

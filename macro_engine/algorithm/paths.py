@@ -1,0 +1,19 @@
+"""Which implementation of the family runs which settings."""
+
+from __future__ import annotations
+
+COMPILED_DISTANCES = ("features", "labels", "frames")
+COMPILED_SUBROUTINES = ("logistic", "nearest-mean")
+
+
+def compiled_path_serves(distance: str, subroutine: str, output: str, history: int | None) -> bool:
+    """Whether the compiled path runs these settings; the general path runs all others.
+
+    A history of all steps is kept as counts of labels there, which is enough for that distance.
+    """
+    return (
+        distance in COMPILED_DISTANCES
+        and subroutine in COMPILED_SUBROUTINES
+        and output == "last"
+        and (history is not None or distance == "labels")
+    )

@@ -1,0 +1,53 @@
+"""Logistic regression as a River classifier, for classes that appear as the stream goes on."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from river import base
+
+from macro_engine.subroutines.logistic import logistic_regression
+
+
+class OpenLogistic(base.Classifier):
+    """What `Logistic` is for a fixed number of classes, without knowing them beforehand.
+
+    A model of a class that never occurs learns from every row that it is another one. A new class
+    starts from a copy of it, as if its own model had been there from the first row on.
+
+    Examples
+    --------
+
+    >>> model = OpenLogistic()
+    >>> for label in ("a", "a", "b", "c", "c", "c"):
+    ...     model.learn_one({"x": 1.0}, label)
+    >>> model.predict_one({"x": 1.0})
+    'c'
+    """
+
+    def __init__(self) -> None:
+        self.models: dict[Any, Any] = {}
+        self.never = logistic_regression()
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        if y not in self.models:
+            self.models[y] = deepcopy(self.never)
+        for label, model in self.models.items():
+            model.learn_one(x, label == y)
+        self.never.learn_one(x, False)
+
+    def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
+        if len(self.models) == 2:
+            first, second = self.models
+            p = self.models[second].predict_proba_one(x)[True]
+            return {first: 1.0 - p, second: p}
+        found = {label: model.predict_proba_one(x)[True] for label, model in self.models.items()}
+        total = sum(found.values())
+        if total == 0.0:  # every model is sure that it is another class
+            return dict.fromkeys(found, 1.0 / len(found)) if found else {}
+        return {label: p / total for label, p in found.items()}

@@ -1,0 +1,94 @@
+import subprocess
+import sys
+
+import pytest
+import vowpalwabbit
+from made_streams import random_block
+
+from macro_engine.errors import UsageError
+from macro_engine.subroutines import resolve
+from macro_engine.subroutines.vw import texts
+
+ALONE = "--loss_function logistic --quiet --no_stdin"
+
+
+def rows(seed, n=25, classes=2):
+    return random_block(seed, classes, [n]).rows
+
+
+def learn_alone(workspace, step, positive=1):
+    for text, label in zip(texts(step), step.labels, strict=True):
+        workspace.learn(f"{1 if label == positive else -1} {text}")
+
+
+def margins(workspace, step):
+    return [workspace.predict(text) for text in texts(step)]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_equals_vowpal_wabbit_run_by_itself_over_the_rows_it_saw(classes):
+    create = resolve("vw")
+    names = tuple(map(str, range(classes)))
+    one, other = create(names), create(names)  # share the parser, see different rows
+    positives = [1] if classes == 2 else range(classes)
+    alone = [vowpalwabbit.Workspace(ALONE) for _ in positives]
+    for seed in range(8):
+        step = rows(seed, classes=classes)
+        other.predict(step)
+        one.predict(step)
+        if seed % 3 == 2:
+            other.learn(step)
+            continue
+        other.learn(step)
+        one.learn(step)
+        for workspace, positive in zip(alone, positives, strict=True):
+            learn_alone(workspace, step, positive)
+    step = rows(99, classes=classes)
+    examples = one.parser.examples(step)
+    for model, workspace in zip(one.models, alone, strict=True):
+        assert [model.predict(e) for e in examples] == margins(workspace, step)
+    found = zip(*(margins(workspace, step) for workspace in alone), strict=True)
+    expected = [int(m[0] > 0) if classes == 2 else m.index(max(m)) for m in map(list, found)]
+    assert one.predict(step).tolist() == expected
+
+
+def test_a_copy_goes_on_with_logistic_loss():
+    parent = resolve("vw")(("0", "1"))
+    alone = vowpalwabbit.Workspace(ALONE)
+    for seed in range(3):
+        parent.learn(rows(seed))
+        learn_alone(alone, rows(seed))
+    child = parent.copy()
+    for seed in range(3, 6):
+        child.learn(rows(seed))
+        learn_alone(alone, rows(seed))
+    examples = child.parser.examples(step := rows(99))
+    assert [child.models[0].predict(e) for e in examples] == margins(alone, step)
+
+
+def test_what_was_finished_can_be_finished_again():
+    create = resolve("vw")
+    one, other = create(("0", "1")), create(("0", "1"))
+    one.learn(rows(0))
+    for subroutine in (one, other, one):
+        subroutine.finish()
+
+
+def test_five_hundred_of_them_fit_in_a_gigabyte():
+    script = (
+        "import resource\n"
+        "from macro_engine.subroutines import resolve\n"
+        "create = resolve('vw')\n"
+        "kept = [create(('0', '1')) for _ in range(500)]\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 1000
+
+
+def test_without_the_extra_it_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vowpalwabbit", None)
+    with pytest.raises(UsageError, match=r"pip install 'macro-tui\[vw\]'"):
+        resolve("vw")

@@ -1,0 +1,133 @@
+"""MacroClassifier as River sees it, and as the rest of this package does."""
+
+import numpy as np
+import pytest
+from made_streams import random_block
+from river import checks, compose, evaluate, linear_model, metrics, preprocessing
+from river.naive_bayes import GaussianNB
+
+from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.family import Family
+from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.estimator import MacroClassifier
+from macro_engine.rows import Columns, Rows
+from macro_engine.subroutines import resolve
+from macro_engine.subroutines.nearest_mean_classifier import NearestMeanClassifier
+from macro_engine.subroutines.open_logistic import OpenLogistic
+
+ESTIMATORS = [
+    NearestMeanClassifier(),
+    OpenLogistic(),
+    *(MacroClassifier(**params) for params in MacroClassifier._unit_test_params()),
+]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        pytest.param(estimator, check, id=f"{type(estimator).__name__}-{number}-{check.__name__}")
+        for number, estimator in enumerate(ESTIMATORS)
+        for check in checks.yield_checks(estimator)
+    ],
+)
+def test_it_passes_the_checks_of_river(estimator, check):
+    check(estimator.clone())
+
+
+def block_of_numbers(classes, lengths, seed=0):
+    """A random block without categories, in which class 0 comes first, then class 1, ..."""
+    block = random_block(seed, classes, lengths)
+    labels = block.rows.labels
+    labels[:classes] = range(classes)
+    columns = Columns(("a", "b"))
+    rows = Rows(block.rows.numbers, np.empty((len(labels), 0), np.int64), labels, columns)
+    return type(block)(rows, block.starts, None, 0, 0)
+
+
+def predictions(model, block):
+    """What a River user gets who predicts the rows of a step, then learns them."""
+    found = []
+    for s in range(block.steps):
+        rows = block.step(s)
+        found += [model.predict_one(x) for x in rows.dicts]
+        for x, label in zip(rows.dicts, rows.labels.tolist(), strict=True):
+            model.learn_one(x, label)
+    return found
+
+
+@pytest.mark.parametrize("strategy", ["ftl", "ewa"])
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize(
+    ("subroutine", "model", "classes"),
+    [("nearest-mean", NearestMeanClassifier(), 3), ("logistic", None, 2)],
+)
+def test_it_predicts_what_the_engine_predicts(distance, strategy, subroutine, model, classes):
+    block = block_of_numbers(classes, [4] * 40)
+    estimator = MacroClassifier(model, distance=distance, strategy=strategy, every=4)
+    found = predictions(estimator, block)
+
+    create = resolve(subroutine)
+    names = tuple(map(str, range(classes)))
+    history = DISTANCES[distance].history
+    discrepancy = DISTANCES[distance].create(Shape(classes, 2, history, scaled=False))
+    thresholds = DISTANCES[distance].thresholds
+    family = Family(thresholds, discrepancy, history, lambda: create(names), block.rows.columns)
+    outcome = Contest.of(family, classes).run(block)
+    assert found[4:] == getattr(outcome, strategy)[4:].tolist()
+    assert found[:4] == [None] * 4  # no class is known before the first step is complete
+    assert estimator.n_subroutines == outcome.family.subroutines[:, -1].tolist()
+
+
+def test_predicting_never_gives_birth():
+    block = block_of_numbers(2, [1] * 30)
+    one, other = MacroClassifier(), MacroClassifier()
+    for x, label in zip(block.rows.dicts, block.rows.labels.tolist(), strict=True):
+        for _ in range(3):
+            one.predict_one(x)
+            one.predict_proba_one({"never": 1.0})
+        one.learn_one(x, label)
+        other.learn_one(x, label)
+    assert one.n_subroutines == other.n_subroutines
+    assert [one.predict_one(x) for x in block.rows.dicts] == [
+        other.predict_one(x) for x in block.rows.dicts
+    ]
+
+
+def test_features_and_classes_may_appear_later():
+    early = [({"b": 1.0}, "p"), ({"b": 0.0}, "q"), ({"b": 1.0}, "p")] * 5
+    late = [({"a": 1.0, "b": 0.5}, "r"), ({"a": 1.0}, "r"), ({"b": 1.0}, "p")] * 10
+    grown = MacroClassifier(NearestMeanClassifier(), distance="features", every=2)
+    padded = MacroClassifier(NearestMeanClassifier(), distance="features", every=2)
+    for x, y in early + late:
+        grown.learn_one(x, y)
+        padded.learn_one({"a": 0.0, "b": 0.0} | x, y)
+    assert grown.predict_one({"a": 1.0}) == "r"
+    for x, _ in early + late:
+        assert grown.predict_one(x) == padded.predict_one(x)
+
+
+def test_it_works_in_pipelines_and_with_other_models():
+    rng = np.random.default_rng(0)
+    stream = [
+        ({"a": float(a), "place": "xy"[int(a > 3)]}, bool(a > 2)) for a in rng.normal(2, 3, 300)
+    ]
+    for model in (None, linear_model.LogisticRegression(), GaussianNB()):
+        pipeline = compose.Pipeline(
+            compose.SelectType(float) | preprocessing.StandardScaler(), MacroClassifier(model)
+        )
+        assert evaluate.progressive_val_score(stream, pipeline, metrics.Accuracy()).get() > 0.8
+    assert evaluate.progressive_val_score(stream, MacroClassifier(), metrics.ROCAUC()).get() > 0.8
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_class_that_appears_late_has_learnt_from_every_row(classes):
+    rows = random_block(1, classes, [80]).rows
+    rows.labels[:classes] = range(classes)
+    order = np.concatenate([np.flatnonzero(rows.labels < 2), np.flatnonzero(rows.labels >= 2)])
+    fixed = resolve("logistic")(tuple(map(str, range(classes))))
+    open_ended = OpenLogistic()
+    for i in order.tolist():
+        fixed.learn(rows.cut(i, i + 1))
+        open_ended.learn_one(rows.dicts[i], int(rows.labels[i]))
+    expected = fixed.predict(rows).tolist()
+    assert [open_ended.predict_one(x) for x in rows.dicts] == expected
