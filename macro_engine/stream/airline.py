@@ -19,7 +19,6 @@ from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import Floats, Ints
 from macro_engine.stream.csv import CsvFile, TextColumn
 from macro_engine.stream.parquet import KEY
-from macro_engine.stream.spec import unknown_column
 from macro_engine.stream.table import MISSING, Column, Table
 from macro_engine.visible import visible
 
@@ -64,8 +63,9 @@ def prepare(
             raise MacroError(f"{visible(path)} cannot be opened: {error.strerror}") from None
         for column in _COLUMNS:
             if column not in file.names:
-                where = f"{path} is no DataExpo airline file"
-                raise UsageError(unknown_column("prepare airline", column, file.names, where))
+                raise UsageError(
+                    f"{visible(path)} is no DataExpo airline file: it has no column '{column}'"
+                )
         for table in file.tables(_COLUMNS):
             frames.append(_arrivals(table, airport, result))
             progress((number + file.done) / len(paths), result.rows)

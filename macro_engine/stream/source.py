@@ -66,7 +66,7 @@ class Recording:
         report: Callable[[str], None] = lambda _text: None,
     ) -> None:
         for file in files:
-            spec.check(file.names, str(file.path))
+            spec.check(file.names, file.path)
         self.files = files
         self.spec = spec
         self.rejections = rejections

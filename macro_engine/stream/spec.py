@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from macro_engine.errors import UsageError
 from macro_engine.stream.label import Label
@@ -69,7 +71,7 @@ class StreamSpec:
         time = [self.time] if self.time else []
         return list(dict.fromkeys([*time, self.label.column, *self.features, *self.categorical]))
 
-    def check(self, names: Sequence[str], file: str) -> None:
+    def check(self, names: Sequence[str], file: Path) -> None:
         """Refuse what a file with these columns cannot give."""
         for option, columns in (
             ("--time", [self.time] if self.time else []),
@@ -79,7 +81,7 @@ class StreamSpec:
         ):
             for column in columns:
                 if column not in names:
-                    raise UsageError(unknown_column(option, column, names, file))
+                    raise UsageError(_unknown_column(option, column, names, file))
         if not self.features and not self.categorical:
             raise UsageError(
                 f"{visible(file)}: no column is left to learn from; name some with --features or "
@@ -113,9 +115,7 @@ class StreamSpec:
             )
 
 
-def unknown_column(option: str, column: str, names: Sequence[str], file: str) -> str:
-    import difflib
-
+def _unknown_column(option: str, column: str, names: Sequence[str], file: Path) -> str:
     nearest = difflib.get_close_matches(column, names, n=1)
     hint = f", did you mean '{visible(nearest[0])}'?" if nearest else "."
     shown = ", ".join(visible(name, 30) for name in names[:20]) + (", ..." if names[20:] else "")

@@ -81,7 +81,7 @@ def test_what_cannot_be_used_is_refused_in_words(tmp_path, name, value, says):
 
 
 def check(stream):
-    stream.spec.check(stream.files[0].names, "flights.csv")
+    stream.spec.check(stream.files[0].names, stream.files[0].path)
 
 
 @pytest.mark.parametrize(

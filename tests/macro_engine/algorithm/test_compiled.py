@@ -1,0 +1,175 @@
+"""The compiled path gives what the definition gives, to the last bit."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_streams import block_of, classes_of, random_block, random_blocks, same
+
+from macro_engine.algorithm.compiled import (
+    CompiledFamily,
+    CompiledLeader,
+    CompiledRules,
+    CompiledWeights,
+    compiled_contest,
+)
+from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.kernels import logistic_predict
+from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
+from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
+from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.rows import Columns, Rows
+from macro_engine.subroutines import resolve
+from macro_engine.subroutines.logistic import likeliest
+
+RESULTS = ("predictions", "active", "born", "distance", "close", "subroutines")
+THRESHOLDS = {"frames": (0.1, 0.3, 0.5, 1.0)}  # for columns in [0, 1]
+
+
+def both(block, distance, subroutine, shape, **rules):
+    """The general and the compiled family for the same settings."""
+    thresholds = THRESHOLDS.get(distance, DISTANCES[distance].thresholds)
+    names = tuple(map(str, range(shape.classes)))
+    create = resolve(subroutine)
+    columns = block.rows.columns
+    discrepancy = DISTANCES[distance].create(shape)
+    general = Family(
+        thresholds, discrepancy, shape.history, lambda: create(names), columns, **rules
+    )
+    compiled = CompiledFamily(
+        CompiledRules(thresholds, distance, shape, subroutine, **rules), columns
+    )
+    return general, compiled
+
+
+def assert_same_results(one, other):
+    for name in (*RESULTS, "marginal"):
+        assert same(getattr(one, name), getattr(other, name)), name
+
+
+def assert_equal(block, distance, subroutine, history, classes=None, **options):
+    rules = {name: options.pop(name) for name in ("power", "most") if name in options}
+    classes = classes_of(block) if classes is None else classes
+    shape = Shape(classes, len(block.rows.columns.numbers), history, **options)
+    general, compiled = both(block, distance, subroutine, shape, **rules)
+    assert_same_results(general.run(block), compiled.run(block))
+
+
+paths = pytest.mark.parametrize(
+    ("distance", "subroutine"), [(d, s) for d in COMPILED_DISTANCES for s in COMPILED_SUBROUTINES]
+)
+
+
+@paths
+@given(block=random_blocks(), history=st.sampled_from([1, 2, 6, 99]))
+@settings(max_examples=20, deadline=None)
+def test_on_random_streams(distance, subroutine, block, history):
+    assert_equal(block, distance, subroutine, history)
+
+
+@paths
+@pytest.mark.parametrize("rules", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 2}])
+def test_with_falling_thresholds_and_a_limit(distance, subroutine, rules):
+    assert_equal(random_block(6, 3, [2] * 60), distance, subroutine, 2, **rules)
+
+
+@pytest.mark.parametrize("empty_class", ["far", "zero", "skip"])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_with_classes_that_histories_lack(empty_class, scaled):
+    block = random_block(8, 4, [1, 2, 3] * 20)
+    assert_equal(block, "features", "nearest-mean", 1, empty_class=empty_class, scaled=scaled)
+
+
+@given(block=random_blocks())
+@settings(max_examples=15, deadline=None)
+def test_with_a_history_of_all_steps(block):
+    assert_equal(block, "labels", "logistic", None)
+
+
+def test_with_more_rows_than_are_kept_sorted():
+    assert_equal(random_block(0, 2, [120, 3, 90, 200, 1, 70]), "features", "nearest-mean", 2)
+
+
+def test_with_hundreds_of_subroutines():
+    block = random_block(0, 2, [1] * 400)
+    shape = Shape(2, 2, 3)
+    general, compiled = both(block, "frames", "nearest-mean", shape)
+    assert_same_results(general.run(block), compiled.run(block))
+    assert compiled.references > 100
+
+
+def test_with_weights_far_from_zero():
+    """Both branches of River's gradient, and probabilities that round to 0 and 1."""
+    rng = np.random.default_rng(0)
+    block = random_block(0, 3, [5] * 30)
+    numbers = rng.normal(0, 300, block.rows.numbers.shape)
+    rows = Rows(numbers, block.rows.slots, block.rows.labels, block.rows.columns)
+    assert_equal(type(block)(rows, block.starts, None, 0, 0), "labels", "logistic", 2)
+
+
+@paths
+def test_on_real_flights(atlanta, distance, subroutine):
+    assert_equal(atlanta.cut(0, 400), distance, subroutine, 3)
+
+
+@paths
+def test_blocks_of_any_size_give_the_same(distance, subroutine):
+    block = random_block(3, 5, [1, 4, 2, 6, 1, 1, 3, 5, 2, 2, 4, 1] * 4)
+    whole, parts = (both(block, distance, subroutine, Shape(5, 2, 4))[1] for _ in range(2))
+    results = [parts.run(block.cut(a, b)) for a, b in [(0, 1), (1, 20), (20, 21), (21, 48)]]
+    expected = whole.run(block)
+    for name in RESULTS:
+        joined = np.concatenate([getattr(result, name) for result in results], axis=1)
+        assert same(getattr(expected, name), joined)
+
+
+@pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
+def test_values_of_categories_may_appear_later(subroutine):
+    block = random_block(5, 2, [4] * 20)
+    few = Columns(("a", "b"), ("place",), (("x",),))
+    all_x = Rows(block.rows.numbers, np.zeros_like(block.rows.slots), block.rows.labels, few)
+    early = type(block)(all_x, block.starts, None, 0, 0)
+    general, compiled = both(early, "labels", subroutine, Shape(2, 2, 2))
+    assert_same_results(general.run(early), compiled.run(early))
+    assert_same_results(general.run(block), compiled.run(block))
+
+
+def test_a_category_alone_is_enough():
+    columns = Columns((), ("place",), (("x", "y"),))
+    slots = np.array([[0], [1], [1], [0]] * 5)
+    block = block_of([0, 1, 1, 0] * 5, [2] * 10, slots=slots, columns=columns)
+    assert_equal(block, "labels", "logistic", 1)
+
+
+@pytest.mark.parametrize("z", [0.0, -1e-300, 1e-300, 1e-17, 1e-16, 3e-16, 1e-12, 1e-9, 2e-9, -1e-9])
+def test_near_one_half_the_probability_decides(z):
+    p = 1 / (1 + math.exp(-z))
+    said = logistic_predict(np.zeros((1, 0)), np.array([z]), np.empty(0), np.empty(0, np.int64))
+    assert said == likeliest([[p]])[0]
+
+
+@pytest.mark.parametrize(
+    ("plain", "fast"), [(FollowTheLeader, CompiledLeader), (ExponentialWeights, CompiledWeights)]
+)
+@pytest.mark.parametrize("thresholds", [1, 2, 12])
+def test_selectors(plain, fast, thresholds):
+    losses = np.random.default_rng(0).integers(0, 5, (300, thresholds)) / 4
+    one, other = plain(thresholds), fast(thresholds)
+    for part in (losses[:100], losses[100:101], losses[101:]):
+        assert same(one.run(part), other.run(part))
+    assert one.weights() == other.weights()
+
+
+def test_the_whole_contest_on_real_flights(atlanta):
+    block = atlanta.cut(0, 500)
+    thresholds = DISTANCES["labels"].thresholds
+    shape = Shape(2, 4, 6)
+    general, _ = both(block, "labels", "logistic", shape)
+    one = Contest.of(general, 2).run(block)
+    rules = CompiledRules(thresholds, "labels", shape, "logistic")
+    other = compiled_contest(rules, block.rows.columns).run(block)
+    for name in ("no_change", "ftl", "ewa", "leaders", "weights", "losses"):
+        assert same(getattr(one, name), getattr(other, name))
