@@ -25,6 +25,10 @@ DISTANCES = {
 LEARNERS = {"logistic": kernels.LOGISTIC, "nearest-mean": kernels.NEAREST_MEAN}
 
 
+_POWER = 0.5  # of the learning rate's fall; passed at run time, see kernels.py
+_MOST_RATES = 1 << 22  # learning rates kept ready at most; beyond, each is computed when needed
+
+
 @dataclass(frozen=True)
 class CompiledRules:
     """What is run: names as the user gives them, numbers as for `Macro`."""
@@ -50,6 +54,7 @@ class CompiledFamily:
         self.logistic = LEARNERS[rules.subroutine] == kernels.LOGISTIC
         self.lines = classes if not self.logistic or classes > 2 else 1  # weight vectors a place
         self.widths = columns.widths
+        self.rates = np.empty(0)
         self.step = 0
         self.history = -1 if shape.history is None else shape.history
         # the last closed steps: where each starts, and their rows
@@ -62,10 +67,12 @@ class CompiledFamily:
         self.n_references = np.zeros(1, np.int64)
         self.ref_shares = np.zeros((16, classes))
         self.ref_empty = np.zeros(16, np.bool_)
-        self.ref_rows = np.zeros((256, shape.columns))
-        self.ref_starts = np.zeros((16, classes + 1), np.int64)
+        # for features, the rows of each class side by side, and where those of a reference start
+        self.ref_columns = np.zeros((classes, shape.columns, 256))
+        self.ref_starts = np.zeros((17, classes), np.int64)
         self.ref_frames = np.zeros((16, frames, shape.columns))
         self.ref_lengths = np.zeros(16, np.int64)
+        self.ref_largest = np.zeros(16, np.int64)  # the largest threshold that has it
 
         self.n_subroutines = np.zeros(self.members, np.int64)
         self.sub_reference = np.zeros((self.members, 16), np.int64)
@@ -88,6 +95,7 @@ class CompiledFamily:
     def run(self, block: Block) -> FamilyResult:
         """Take a block of whole steps through choice, prediction and update."""
         self._make_room_for_columns(block.rows.columns)
+        self._make_rates_for(int(self.counts.max()) + len(block.rows))
         k, steps, rows = self.members - 1, block.steps, block.rows
         predictions = np.empty((self.members, len(rows)), np.int64)
         active, close, subroutines = (np.empty((k, steps), np.int64) for _ in range(3))
@@ -98,6 +106,8 @@ class CompiledFamily:
         numbers = np.concatenate([self.past_numbers, rows.numbers])
         labels = np.concatenate([self.past_labels, rows.labels])
         ones = self._ones(rows.slots, past_rows)
+        oldest = np.maximum(np.arange(len(starts)) - max(self.history, 0), 0)
+        self.longest_history = int((starts - starts[oldest]).max())
         done = 0
         while done < steps:
             done = self._run_steps(
@@ -127,14 +137,16 @@ class CompiledFamily:
                 math.sqrt(shape.columns) if shape.scaled else 1.0,
                 1.0 if shape.empty_class == "far" else 0.0,
                 int(shape.empty_class == "skip"),
-                0.5,
+                self.rates,
+                _POWER,
                 self.n_references,
                 self.ref_shares,
                 self.ref_empty,
-                self.ref_rows,
+                self.ref_columns,
                 self.ref_starts,
                 self.ref_frames,
                 self.ref_lengths,
+                self.ref_largest,
                 self.n_subroutines,
                 self.sub_reference,
                 self.sub_place,
@@ -167,13 +179,19 @@ class CompiledFamily:
             self.weights = np.ascontiguousarray(widened(self.weights, self.widths, columns.widths))
             self.widths = columns.widths
 
+    def _make_rates_for(self, updates: int) -> None:
+        if self.logistic and len(self.rates) < min(updates, _MOST_RATES):
+            self.rates = kernels.learning_rates(min(2 * updates, _MOST_RATES), _POWER)
+
     def _grow(self) -> None:
         """Double what is nearly full."""
         if self.n_references[0] == len(self.ref_empty):
-            for name in ("ref_shares", "ref_empty", "ref_starts", "ref_frames", "ref_lengths"):
+            self.ref_starts = np.concatenate([self.ref_starts, np.zeros_like(self.ref_starts[1:])])
+            for name in ("ref_shares", "ref_empty", "ref_frames", "ref_lengths", "ref_largest"):
                 setattr(self, name, _doubled(getattr(self, name), 0))
-        if self.rules.distance == "features":
-            self.ref_rows = _doubled(self.ref_rows, 0)
+        rows = int(self.ref_starts[self.references].max()) + self.longest_history
+        if self.rules.distance == "features" and rows > self.ref_columns.shape[2]:
+            self.ref_columns = _doubled(self.ref_columns, 2)
         if self.n_subroutines.max() == self.sub_reference.shape[1]:
             self.sub_reference = _doubled(self.sub_reference, 1)
             self.sub_place = _doubled(self.sub_place, 1)
@@ -208,11 +226,21 @@ class CompiledWeights(ExponentialWeights):
         return weights
 
 
-def compiled_contest(rules: CompiledRules, columns: Columns) -> Contest:
-    """A contest on the compiled path."""
-    k = len(rules.thresholds)
-    family = CompiledFamily(rules, columns)
-    return Contest(family, CompiledLeader(k), CompiledWeights(k), rules.shape.classes)
+class CompiledContest(Contest):
+    """A contest whose every part is compiled."""
+
+    def __init__(self, rules: CompiledRules, columns: Columns) -> None:
+        k = len(rules.thresholds)
+        family = CompiledFamily(rules, columns)
+        super().__init__(family, CompiledLeader(k), CompiledWeights(k), rules.shape.classes)
+
+    def losses(self, predictions: Ints, block: Block) -> Floats:
+        losses: Floats = kernels.losses_of(predictions, block.rows.labels, block.starts)
+        return losses
+
+    def vote(self, weights: Floats, predictions: Ints, block: Block) -> Ints:
+        votes: Ints = kernels.weighted_vote(weights, predictions, block.starts, self.classes)
+        return votes
 
 
 def _doubled(values: Any, axis: int) -> Any:

@@ -73,16 +73,26 @@ class Contest:
     def run(self, block: Block) -> Outcome:
         result = self.family.run(block)
         lengths = np.diff(block.starts)
-        wrong = result.predictions != block.rows.labels
-        losses = (np.add.reduceat(wrong, block.starts[:-1], axis=1, dtype=np.int64) / lengths).T
-        follows, weights = self.ftl.run(losses), self.ewa.run(losses)
-        leaders: Ints = follows.argmax(axis=1)
+        losses = self.losses(result.predictions, block)
+        leaders: Ints = self.ftl.run(losses).argmax(axis=1)
+        weights = self.ewa.run(losses)
         return Outcome(
             family=result,
             no_change=self.no_change.run(block),
             ftl=result.predictions[np.repeat(leaders, lengths), np.arange(len(block.rows))],
-            ewa=vote(np.repeat(weights, lengths, axis=0), result.predictions, self.classes),
+            ewa=self.vote(weights, result.predictions, block),
             leaders=leaders,
             weights=weights,
             losses=losses,
         )
+
+    def losses(self, predictions: Ints, block: Block) -> Floats:
+        """The share of each step's rows that each threshold got wrong, steps by thresholds."""
+        wrong = predictions != block.rows.labels
+        counts = np.add.reduceat(wrong, block.starts[:-1], axis=1, dtype=np.int64)
+        return (counts / np.diff(block.starts)).T
+
+    def vote(self, weights: Floats, predictions: Ints, block: Block) -> Ints:
+        """The weighted vote for each row, given the weights at each step."""
+        by_row = np.repeat(weights, np.diff(block.starts), axis=0)
+        return vote(by_row, predictions, self.classes)

@@ -157,7 +157,7 @@ class Engine:
         settings = self.opened.settings
         if is_cold():
             self.listener.remark("compiling the fast path; later runs take it from the cache")
-        from macro_engine.algorithm.compiled import CompiledRules, compiled_contest
+        from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
 
         rules = CompiledRules(
             self.thresholds,
@@ -167,7 +167,7 @@ class Engine:
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
-        return compiled_contest(rules, columns)
+        return CompiledContest(rules, columns)
 
     def _general(self, shape: Shape, columns: Columns) -> Contest:
         settings, classes = self.opened.settings, self.classes
