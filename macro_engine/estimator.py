@@ -70,7 +70,7 @@ class MacroClassifier(base.Classifier):
 
     >>> model = MacroClassifier(linear_model.LogisticRegression(), distance="features", every=10)
     >>> evaluate.progressive_val_score(stream(), model, metrics.Accuracy())
-    Accuracy: 87.46%
+    Accuracy: 87.47%
     """
 
     def __init__(
@@ -95,13 +95,14 @@ class MacroClassifier(base.Classifier):
         self.max_subroutines = max_subroutines
         self.empty_class = empty_class
 
-        self._classes: list[Any] = []
-        self._index: dict[Any, int] = {}
+        # a model for two classes answers False or True from the start, others as they appear
+        self._classes: list[Any] = [] if self._multiclass else [False, True]
+        self._index: dict[Any, int] = {label: i for i, label in enumerate(self._classes)}
         self._columns = Columns(())
         self._open_step: list[tuple[dict[str, float], int]] = []
         self._references: list[Rows] = []  # the histories behind the family's references
         self._family = self._start()
-        self._contest = Contest.of(self._family, 0)
+        self._contest = Contest.of(self._family, len(self._classes))
 
     @property
     def _multiclass(self) -> bool:
@@ -164,8 +165,9 @@ class MacroClassifier(base.Classifier):
         distance = DISTANCES[self.distance]
         thresholds = sorted(set(self.thresholds or distance.thresholds))
         history = distance.history if self.history is None else self.history
-        # classes and columns are set as they appear; a distance over none of them is never asked
-        discrepancy = distance.create(Shape(0, 1, history, False, self.empty_class))
+        # columns, and classes where they appear later, are made room for when they do
+        shape = Shape(len(self._classes), 1, history, False, self.empty_class)
+        discrepancy = distance.create(shape)
         return Family(
             thresholds,
             discrepancy,

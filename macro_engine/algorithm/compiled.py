@@ -26,7 +26,7 @@ LEARNERS = {"logistic": kernels.LOGISTIC, "nearest-mean": kernels.NEAREST_MEAN}
 
 
 _POWER = 0.5  # of the learning rate's fall; passed at run time, see kernels.py
-_MOST_RATES = 1 << 22  # learning rates kept ready at most; beyond, each is computed when needed
+_MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class CompiledFamily:
         # for features, the rows of each class side by side, and where those of a reference start
         self.ref_columns = np.zeros((classes, shape.columns, 256))
         self.ref_starts = np.zeros((17, classes), np.int64)
-        self.ref_frames = np.zeros((16, frames, shape.columns))
+        self.ref_frames = np.zeros((frames, shape.columns, 16))
         self.ref_lengths = np.zeros(16, np.int64)
         self.ref_largest = np.zeros(16, np.int64)  # the largest threshold that has it
 
@@ -187,7 +187,8 @@ class CompiledFamily:
         """Double what is nearly full."""
         if self.n_references[0] == len(self.ref_empty):
             self.ref_starts = np.concatenate([self.ref_starts, np.zeros_like(self.ref_starts[1:])])
-            for name in ("ref_shares", "ref_empty", "ref_frames", "ref_lengths", "ref_largest"):
+            self.ref_frames = _doubled(self.ref_frames, 2)
+            for name in ("ref_shares", "ref_empty", "ref_lengths", "ref_largest"):
                 setattr(self, name, _doubled(getattr(self, name), 0))
         rows = int(self.ref_starts[self.references].max()) + self.longest_history
         if self.rules.distance == "features" and rows > self.ref_columns.shape[2]:

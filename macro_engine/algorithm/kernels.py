@@ -20,6 +20,8 @@ FEATURES, LABELS, FRAMES = 0, 1, 2
 LOGISTIC, NEAREST_MEAN = 0, 1
 _SMALL = 48  # up to so many smallest values, keeping them sorted beats sorting all
 
+_SIDE_BY_SIDE = 512  # references whose distances are summed together
+
 compiled: Any = njit(cache=use_cache(), nogil=True)
 # for what runs once a row and learner: a call would cost as much as the work
 inlined: Any = njit(cache=use_cache(), nogil=True, inline="always")
@@ -151,19 +153,30 @@ def features_distances(  # type: ignore[no-untyped-def]
 
 @compiled
 def frames_distances(now, length, n_references, references, lengths, out):  # type: ignore[no-untyped-def]
-    d = now.shape[1]
-    for r in range(n_references):
-        n = min(length, lengths[r])
-        if n == 0:
-            continue
-        total = 0.0
-        for i in range(n):
-            square = 0.0
-            for c in range(d):
-                difference = now[i, c] - references[r, i, c]
-                square += difference * difference
-            total += math.sqrt(square)
-        out[r] = total / n
+    """The mean l2 between rows at the same position, for every reference.
+
+    References stand side by side for each position and column, some hundred at a time: their sums
+    run in the given order, each on its own.
+    """
+    squares = np.empty(_SIDE_BY_SIDE)
+    for start in range(0, n_references, _SIDE_BY_SIDE):
+        count = min(_SIDE_BY_SIDE, n_references - start)
+        total = out[start : start + count]
+        total[:] = 0.0
+        for i in range(length):
+            squares[:count] = 0.0
+            for c in range(now.shape[1]):
+                x = now[i, c]
+                values = references[i, c, start : start + count]
+                for r in range(count):
+                    difference = x - values[r]
+                    squares[r] += difference * difference
+            for r in range(count):
+                if i < lengths[start + r]:
+                    total[r] += math.sqrt(squares[r])
+        for r in range(count):
+            n = min(length, lengths[start + r])
+            total[r] = total[r] / n if n > 0 else 0.0
 
 
 @inlined
@@ -286,25 +299,29 @@ def mean_predict(  # type: ignore[no-untyped-def]
     means, counts, place, numbers, ones, begin, end, predictions, k, shift
 ):
     d = numbers.shape[1]
+    classes = counts.shape[1]
+    mine = means[place]
+    totals = np.empty(classes)
     for i in range(begin, end):
+        totals[:] = 0.0
+        for column in range(d):
+            x = numbers[i, column]
+            for c in range(classes):
+                difference = x - mine[c, column]
+                totals[c] += difference * difference
+        category = 0
+        for column in range(d, means.shape[2]):
+            x = 0.0
+            if category < ones.shape[1] and ones[i, category] == column:
+                x = 1.0
+                category += 1
+            for c in range(classes):
+                difference = x - mine[c, column]
+                totals[c] += difference * difference
         best, least = 0, math.inf
-        for c in range(counts.shape[1]):
-            if counts[place, c] == 0:
-                continue
-            total = 0.0
-            for column in range(d):
-                difference = numbers[i, column] - means[place, c, column]
-                total += difference * difference
-            category = 0
-            for column in range(d, means.shape[2]):
-                x = 0.0
-                if category < ones.shape[1] and ones[i, category] == column:
-                    x = 1.0
-                    category += 1
-                difference = x - means[place, c, column]
-                total += difference * difference
-            if total < least:
-                best, least = c, total
+        for c in range(classes):
+            if counts[place, c] > 0 and totals[c] < least:
+                best, least = c, totals[c]
         predictions[k, i - shift] = best
 
 
@@ -530,7 +547,8 @@ def run_steps(  # type: ignore[no-untyped-def]
             else:
                 ref_lengths[r] = length
                 for i in range(length):
-                    ref_frames[r, i] = now_frames[i]
+                    for c in range(d):
+                        ref_frames[i, c, r] = now_frames[i, c]
             n_references[0] += 1
 
         # prediction, then the update of all that were close

@@ -14,6 +14,7 @@ from macro_engine.errors import MacroError
 COMMANDS = {
     "replay": "run MACRO over a recording",
     "prepare": "make a recording from the files of a public data set",
+    "bench": "speed, as ratios against River in the same run",
     "inspect": "show what would be read from a recording, and how",
 }
 
