@@ -19,6 +19,7 @@ from macro_engine.visible import visible
 from macro_tui.progress import progress_bar
 
 _REJECTIONS_SHOWN = 20
+_MANY_REFERENCES = 1000
 _NAMES = {"marginal": "marginal baseline", "no_change": "no-change", "ftl": "FTL", "ewa": "EWA"}
 
 
@@ -110,6 +111,10 @@ class Headless:
             f"distance {settings['distance']}, history {settings['history']}, subroutine "
             f"{visible(settings['subroutine'])}; {engine.seconds:.1f} s on the {engine.path} path"
         )
+        self.say(
+            f"{engine.reference_count:,} distinct references; distances took about "
+            f"{engine.distance_share:.0%} of the time"
+        )
         self.console.print(table)
         self.say(_verdict(errors[settings["strategy"]], baseline, _NAMES[settings["strategy"]]))
         self._say_what_went_wrong(engine)
@@ -139,6 +144,11 @@ class Headless:
         if np.count_nonzero(board.labels) == 1:
             only = engine.classes[int(board.labels.argmax())]
             self.say(f"every row has the label '{visible(only)}': there was nothing to tell apart")
+        if engine.reference_count >= _MANY_REFERENCES and engine.distance_share > 0.5:
+            self.say(
+                "with so many references a step takes time in proportion to their number: larger "
+                "--thresholds, a longer --history or --max-subroutines keep it down"
+            )
         if engine.unanswered:
             self.say(
                 f"{engine.unanswered:,} predictions were missing: the model had no answer and the "

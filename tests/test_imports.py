@@ -1,6 +1,7 @@
 """What is loaded when, and where it is loaded from."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import distribution
@@ -43,3 +44,26 @@ def test_the_tests_run_against_the_installed_package():
     direct = distribution("macro-tui").read_text("direct_url.json")
     editable = direct and json.loads(direct).get("dir_info", {}).get("editable", False)
     assert editable or "site-packages" in Path(macro_engine.__file__).parts
+
+
+def test_the_compiled_path_needs_no_river(tmp_path):
+    (tmp_path / "d.csv").write_text("a,y\n1,p\n2,q\n")
+    code = f"from macro_tui.cli import main\nmain(['replay', {str(tmp_path / 'd.csv')!r}])"
+    loaded = modules_after(code)
+    assert "numba" in loaded
+    assert "river" not in loaded
+
+
+def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
+    (tmp_path / "d.csv").write_text("a,y\n1,p\n2,q\n")
+    (tmp_path / "file").write_text("in the way of the folder")
+    done = subprocess.run(
+        [sys.executable, "-m", "macro_tui", "replay", tmp_path / "d.csv"],
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "file")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "compiling the fast path" in done.stderr
+    assert "on the compiled path" in done.stderr

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class CompiledFamily:
         self.widths = columns.widths
         self.rates = np.empty(0)
         self.step = 0
+        self.distance_seconds = 0.0  # estimated from one step a block
         self.history = -1 if shape.history is None else shape.history
         # the last closed steps: where each starts, and their rows
         self.past_starts = np.zeros(1, np.int64)
@@ -85,7 +87,7 @@ class CompiledFamily:
         self.counts = np.zeros((places, 1 if self.logistic else classes), np.int64)
 
     @property
-    def references(self) -> int:
+    def reference_count(self) -> int:
         """How many distinct references there are."""
         return int(self.n_references[0])
 
@@ -119,12 +121,13 @@ class CompiledFamily:
                 self._grow()
         self.step += steps
         self._keep_past(starts, numbers, labels)
+        self.distance_seconds += steps * self._seconds_for_distances()
         return FamilyResult(
             predictions[:k], predictions[k], active, born, distance, close, subroutines
         )
 
     def _run_steps(self, steps: Any, rows: Any, results: Any) -> int:
-        rules, shape = self.rules, self.rules.shape
+        rules = self.rules
         return int(
             kernels.run_steps(
                 *steps,
@@ -134,9 +137,7 @@ class CompiledFamily:
                 self.thresholds,
                 rules.power,
                 rules.most or 0,
-                math.sqrt(shape.columns) if shape.scaled else 1.0,
-                1.0 if shape.empty_class == "far" else 0.0,
-                int(shape.empty_class == "skip"),
+                *self._scale(),
                 self.rates,
                 _POWER,
                 self.n_references,
@@ -157,6 +158,49 @@ class CompiledFamily:
                 self.all_counts,
                 *results,
             )
+        )
+
+    def _seconds_for_distances(self) -> float:
+        """How long the distances of one step take, less what the call itself takes."""
+        compute = self._distances_of_the_next_step()
+        compute(0)
+        marks = [perf_counter()]
+        for references in (0, self.reference_count):
+            compute(references)
+            marks.append(perf_counter())
+        return max(0.0, (marks[2] - marks[1]) - (marks[1] - marks[0]))
+
+    def _distances_of_the_next_step(self) -> Callable[[int], None]:
+        """A function that computes the distances to the first so many references."""
+        shape = self.rules.shape
+        out = np.empty(len(self.ref_empty))
+        if self.rules.distance == "labels":
+            shares = np.full(shape.classes, 1 / shape.classes)
+            return lambda n: kernels.labels_distances(shares, n, self.ref_shares, out)
+        if self.rules.distance == "frames":
+            newest = np.ascontiguousarray(self.past_numbers[::-1][: self.history])
+            frames, lengths = self.ref_frames, self.ref_lengths
+            return lambda n: kernels.frames_distances(newest, len(newest), n, frames, lengths, out)
+        by_class = self.past_numbers[np.argsort(self.past_labels, kind="stable")]
+        counts = np.bincount(self.past_labels, minlength=shape.classes)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        used = self.ref_starts[: self.reference_count + 1]
+        widest = max(1024, int(np.diff(used, axis=0).max()))
+        counted = np.empty(len(out), np.int64)
+        squares, least, buffer = np.empty((len(by_class), widest)), np.empty(widest), np.empty(64)
+        reach = self.thresholds[self.ref_largest]
+        return lambda n: kernels.features_distances(
+            by_class, starts, n, self.ref_columns, self.ref_starts, *self._scale(), reach, squares,
+            least, buffer, counted, out,
+        )  # fmt: skip
+
+    def _scale(self) -> tuple[float, float, int]:
+        """Of features: the divisor, what a class counts that one side lacks, if it is skipped."""
+        shape = self.rules.shape
+        return (
+            math.sqrt(shape.columns) if shape.scaled else 1.0,
+            1.0 if shape.empty_class == "far" else 0.0,
+            int(shape.empty_class == "skip"),
         )
 
     def _ones(self, slots: Ints, past_rows: int) -> Ints:
@@ -190,7 +234,7 @@ class CompiledFamily:
             self.ref_frames = _doubled(self.ref_frames, 2)
             for name in ("ref_shares", "ref_empty", "ref_lengths", "ref_largest"):
                 setattr(self, name, _doubled(getattr(self, name), 0))
-        rows = int(self.ref_starts[self.references].max()) + self.longest_history
+        rows = int(self.ref_starts[self.reference_count].max()) + self.longest_history
         if self.rules.distance == "features" and rows > self.ref_columns.shape[2]:
             self.ref_columns = _doubled(self.ref_columns, 2)
         if self.n_subroutines.max() == self.sub_reference.shape[1]:

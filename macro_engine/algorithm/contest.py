@@ -41,6 +41,12 @@ class Outcome:
 class AnyFamily(Protocol):
     """A family, whichever way it is computed."""
 
+    distance_seconds: float
+
+    @property
+    def reference_count(self) -> int:
+        """How many distinct references there are."""
+
     @property
     def unanswered(self) -> int:
         """For how many rows an active model had no answer."""

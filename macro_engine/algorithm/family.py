@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,7 @@ class Family:
         self.members = [Member(threshold) for threshold in thresholds]
         self.marginal = Member(math.inf)
         self.references: list[Any] = []
+        self.distance_seconds = 0.0
         self.past = Past(history, columns)
 
     @property
@@ -129,10 +131,18 @@ class Family:
         """For how many rows an active model, the baseline's included, had no answer."""
         return sum(s.unanswered for m in [*self.members, self.marginal] for s in m.subroutines)
 
+    @property
+    def reference_count(self) -> int:
+        """How many distinct references there are."""
+        return len(self.references)
+
     def distances(self) -> tuple[Any, Floats]:
         """The present history, described, and its distance to each reference."""
+        started = perf_counter()
         now = self.discrepancy.describe(self.past.rows())
-        return now, np.array([self.discrepancy.between(now, r) for r in self.references])
+        distances = np.array([self.discrepancy.between(now, r) for r in self.references])
+        self.distance_seconds += perf_counter() - started
+        return now, distances
 
     def choose(self) -> None:
         """Decide for the step that opens."""

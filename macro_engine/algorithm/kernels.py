@@ -29,7 +29,8 @@ inlined: Any = njit(cache=use_cache(), nogil=True, inline="always")
 
 @compiled
 def count_labels(labels, start, stop, counts):  # type: ignore[no-untyped-def]
-    counts[:] = 0
+    for c in range(len(counts)):
+        counts[c] = 0
     for i in range(start, stop):
         counts[labels[i]] += 1
 
@@ -42,6 +43,25 @@ def labels_distances(shares, n_references, references, out):  # type: ignore[no-
             difference = shares[c] - references[r, c]
             total += difference * difference
         out[r] = total
+
+
+@compiled
+def sort_in_place(values):  # type: ignore[no-untyped-def]
+    """Heapsort; NumPy's own sort takes seconds to compile."""
+    n = len(values)
+    for size in range(2 * n - 1, 0, -1):
+        # first make a heap of all values, then take the largest from it again and again
+        root, end = (size - n, n) if size >= n else (0, size)
+        if size < n:
+            values[0], values[size] = values[size], values[0]
+        while 2 * root + 1 < end:
+            child = 2 * root + 1
+            if child + 1 < end and values[child + 1] > values[child]:
+                child += 1
+            if values[root] >= values[child]:
+                break
+            values[root], values[child] = values[child], values[root]
+            root = child
 
 
 @compiled
@@ -66,8 +86,11 @@ def mean_of_smallest(squares, n, j0, j1, divisor, buffer):  # type: ignore[no-un
                 buffer[place] = square
         smallest = buffer
     else:
-        smallest = squares[:n, j0:j1].copy().ravel()
-        smallest.sort()
+        smallest = np.empty(n * (j1 - j0))
+        for i in range(n):
+            for j in range(j0, j1):
+                smallest[i * (j1 - j0) + j - j0] = squares[i, j]
+        sort_in_place(smallest)
     total = 0.0
     for i in range(k):
         total += math.sqrt(smallest[i]) / divisor
@@ -162,9 +185,11 @@ def frames_distances(now, length, n_references, references, lengths, out):  # ty
     for start in range(0, n_references, _SIDE_BY_SIDE):
         count = min(_SIDE_BY_SIDE, n_references - start)
         total = out[start : start + count]
-        total[:] = 0.0
+        for r in range(count):
+            total[r] = 0.0
         for i in range(length):
-            squares[:count] = 0.0
+            for r in range(count):
+                squares[r] = 0.0
             for c in range(now.shape[1]):
                 x = now[i, c]
                 values = references[i, c, start : start + count]
@@ -303,7 +328,8 @@ def mean_predict(  # type: ignore[no-untyped-def]
     mine = means[place]
     totals = np.empty(classes)
     for i in range(begin, end):
-        totals[:] = 0.0
+        for c in range(classes):
+            totals[c] = 0.0
         for column in range(d):
             x = numbers[i, column]
             for c in range(classes):
@@ -347,16 +373,29 @@ def mean_learn(means, counts, place, labels, numbers, ones, begin, end):  # type
 
 @compiled
 def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore[no-untyped-def]
-    """The rows from `start` to `stop` in `out`, class after class, and where each class starts."""
+    """The rows from `start` to `stop` in `out`, class after class, and where each class starts.
+
+    `counts` are the numbers of rows of each class, and 0 afterwards.
+    """
     starts[0] = 0
     for c in range(len(counts)):
         starts[c + 1] = starts[c] + counts[c]
-    place = starts[:-1].copy()
     for i in range(start, stop):
         c = labels[i]
+        counts[c] -= 1
         for column in range(numbers.shape[1]):
-            out[place[c], column] = numbers[i, column]
-        place[c] += 1
+            out[starts[c] + counts[c], column] = numbers[i, column]
+
+
+@compiled
+def copy_learner(weights, intercepts, counts, parent, place):  # type: ignore[no-untyped-def]
+    for m in range(weights.shape[1]):
+        for column in range(weights.shape[2]):
+            weights[place, m, column] = weights[parent, m, column]
+    for m in range(intercepts.shape[1]):
+        intercepts[place, m] = intercepts[parent, m]
+    for c in range(counts.shape[1]):
+        counts[place, c] = counts[parent, c]
 
 
 @compiled
@@ -422,7 +461,9 @@ def run_steps(  # type: ignore[no-untyped-def]
     distances = np.empty(len(ref_empty))
     counted = np.empty(len(ref_empty), np.int64)
     reach = np.empty(len(ref_empty))
-    no_limit = np.full(len(ref_empty), math.inf)
+    no_limit = np.empty(len(ref_empty))
+    for r in range(len(ref_empty)):
+        no_limit[r] = math.inf
     widest = max(1024, longest_reference) if distance_kind == FEATURES else 0
     squares = np.empty((longest if distance_kind == FEATURES else 0, widest))
     least_squares = np.empty(widest)
@@ -458,11 +499,12 @@ def run_steps(  # type: ignore[no-untyped-def]
             reach[r] = limits[ref_largest[r]] * 1.000001
 
         # the present history and its distance to every reference
-        if history < 0:
-            window[:] = all_counts
-        else:
-            count_labels(labels, oldest, begin, window)
-        n = window.sum()
+        n = 0
+        count_labels(labels, oldest, begin, window)
+        for c in range(classes):
+            if history < 0:
+                window[c] = all_counts[c]
+            n += window[c]
         length = 0
         for c in range(classes):
             shares[c] = window[c] / n if n > 0 else 0.0
@@ -511,10 +553,7 @@ def run_steps(  # type: ignore[no-untyped-def]
                 place = n_places[0]
                 n_places[0] += 1
                 if nearest >= 0:
-                    parent = sub_place[k, nearest]
-                    weights[place] = weights[parent]
-                    intercepts[place] = intercepts[parent]
-                    counts[place] = counts[parent]
+                    copy_learner(weights, intercepts, counts, sub_place[k, nearest], place)
                 j = n_subroutines[k]
                 sub_reference[k, j] = n_references[0]
                 sub_place[k, j] = place
@@ -536,7 +575,8 @@ def run_steps(  # type: ignore[no-untyped-def]
                 if newborn[k]:
                     ref_largest[r] = k
             if distance_kind == LABELS:
-                ref_shares[r] = shares
+                for c in range(classes):
+                    ref_shares[r, c] = shares[c]
             elif distance_kind == FEATURES:
                 for c in range(classes):
                     n0, n1, r0 = now_starts[c], now_starts[c + 1], ref_starts[r, c]
@@ -604,7 +644,8 @@ def weighted_vote(weights, predictions, starts, classes):  # type: ignore[no-unt
     scores = np.empty(classes)
     for s in range(len(starts) - 1):
         for i in range(starts[s], starts[s + 1]):
-            scores[:] = 0.0
+            for c in range(classes):
+                scores[c] = 0.0
             for k in range(len(predictions)):
                 scores[predictions[k, i]] += weights[s, k]
             best = 0
@@ -624,7 +665,9 @@ def follow_the_leader(losses, totals, leader):  # type: ignore[no-untyped-def]
         leaders[s] = leader
         for i in range(k):
             totals[i] += losses[s, i]
-        best = totals.min()
+        best = totals[leader]
+        for i in range(k):
+            best = min(best, totals[i])
         if best < totals[leader]:
             for i in range(k):
                 if totals[i] == best:
@@ -640,7 +683,9 @@ def exponential_weights(losses, totals, steps_before, eight_log_k):  # type: ign
     weights = np.empty((steps, k))
     for s in range(steps):
         eta = math.sqrt(eight_log_k / (steps_before + s + 1))
-        best = totals.min()
+        best = totals[0]
+        for i in range(k):
+            best = min(best, totals[i])
         total = 0.0
         for i in range(k):
             weights[s, i] = math.exp(-eta * (totals[i] - best))

@@ -13,7 +13,7 @@ from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.paths import compiled_path_serves
-from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
 from macro_engine.rows import Block, Columns
@@ -87,6 +87,16 @@ class Engine:
     def unanswered(self) -> int:
         return self.contest.family.unanswered if self.contest else 0
 
+    @property
+    def reference_count(self) -> int:
+        return self.contest.family.reference_count if self.contest else 0
+
+    @property
+    def distance_share(self) -> float:
+        """The share of the engine's time that went into distances."""
+        spent = self.contest.family.distance_seconds if self.contest else 0.0
+        return min(spent / self.seconds, 1.0) if self.seconds else 0.0
+
     async def run(self) -> None:
         """Run to the end of the stream; result files appear when it got there."""
         try:
@@ -124,6 +134,8 @@ class Engine:
             "rejected": self.rejections.count,
             "late": self.recording.late,
             "unanswered": self.unanswered,
+            "references": self.reference_count,
+            "distance_share": self.distance_share,
             "settings": self._settings(),
         }
 
@@ -138,10 +150,11 @@ class Engine:
             self.opened.spec.scaled,
             settings["empty_class"],
         )
+        discrepancy = DISTANCES[settings["distance"]].create(shape)
         self.contest = (
-            self._compiled(shape, columns)
+            self._compiled(shape, block)
             if self.path == "compiled"
-            else self._general(shape, columns)
+            else self._general(discrepancy, columns)
         )
         self.scoreboard = Scoreboard(self.thresholds, len(classes))
         self.events = EventFinder(self.thresholds)
@@ -151,7 +164,7 @@ class Engine:
             self.files.append(TraceFile(self.trace, self.thresholds))
         self.steps_at_once = 1
 
-    def _compiled(self, shape: Shape, columns: Columns) -> Contest:
+    def _compiled(self, shape: Shape, block: Block) -> Contest:
         from macro_engine.algorithm.kernel_cache import is_cold
 
         settings = self.opened.settings
@@ -167,13 +180,15 @@ class Engine:
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
-        return CompiledContest(rules, columns)
+        # loads or compiles every kernel, which is start-up and not a part of the run
+        CompiledContest(rules, block.rows.columns).run(block.cut(0, 1))
+        return CompiledContest(rules, block.rows.columns)
 
-    def _general(self, shape: Shape, columns: Columns) -> Contest:
+    def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Contest:
         settings, classes = self.opened.settings, self.classes
         family = Family(
             self.thresholds,
-            DISTANCES[settings["distance"]].create(shape),
+            discrepancy,
             settings.history,
             lambda: self.create(classes),
             columns,

@@ -50,7 +50,7 @@ def main() -> None:
         held = sum(array.nbytes for array in arrays) / 1e6
         print(
             f"copy {copy + 1}: {seconds[-1]:.3f} s, {int(board.subroutines.sum())} subroutines, "
-            f"{contest.family.references} references, {held:.2f} MB held"
+            f"{contest.family.reference_count} references, {held:.2f} MB held"
         )
     if copies >= 4:
         print(f"fourth to second: {seconds[3] / seconds[1]:.2f}")

@@ -98,7 +98,7 @@ def test_with_hundreds_of_subroutines():
     shape = Shape(2, 2, 3)
     general, compiled = both(block, "frames", "nearest-mean", shape)
     assert_same_results(general.run(block), compiled.run(block))
-    assert compiled.references > 100
+    assert compiled.reference_count > 100
 
 
 def test_with_weights_far_from_zero():

@@ -1,9 +1,19 @@
 """Six months of arrivals in Atlanta, run as a user runs them."""
 
+import json
+
 import polars as pl
+import pytest
+from made_streams import equal_or_both_missing, same
 from river.linear_model import LogisticRegression
 from river.optim import SGD
 from river.optim.schedulers import InverseScaling
+
+from macro_engine.algorithm.compiled import CompiledFamily, CompiledRules
+from macro_engine.algorithm.macro import Macro
+from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.subroutines.logistic import Logistic
+from macro_tui.cli import main
 
 
 def test_ftl_is_well_below_the_marginal_baseline(atlanta_run):
@@ -53,3 +63,34 @@ def test_births_keep_the_laws(atlanta_run):
 def test_larger_thresholds_need_fewer_subroutines(atlanta_run):
     counts = [t["subroutines"] for t in atlanta_run.summary["thresholds"]]
     assert counts[0] > counts[-1] > 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "history", "threshold"), [("labels", 6, 0.05), ("features", 1, 0.31)]
+)
+def test_the_compiled_path_gives_every_row_what_the_definition_gives_it(
+    atlanta, distance, history, threshold
+):
+    shape = Shape(2, 4, history)
+    columns = atlanta.rows.columns
+    rules = CompiledRules([threshold], distance, shape, "logistic")
+    result = CompiledFamily(rules, columns).run(atlanta)
+    definition = Macro(
+        threshold, DISTANCES[distance].create(shape), history, lambda: Logistic(2), columns
+    )
+    for s in range(atlanta.steps):
+        rows = atlanta.step(s)
+        choice = definition.choose()
+        assert choice.active == result.active[0, s]
+        assert choice.born == result.born[0, s]
+        assert equal_or_both_missing(choice.distance, result.distance[0, s])
+        found = result.predictions[0, atlanta.starts[s] : atlanta.starts[s + 1]]
+        assert same(definition.predict(rows), found)
+        definition.update(rows)
+
+
+@pytest.mark.parametrize("airport", ["ORD", "DEN", "PHX", "IAH", "LAS", "DFW"])
+def test_ftl_is_below_the_marginal_baseline_at_every_airport(airport, capsys):
+    assert main(["replay", f"airline-{airport}.parquet", "--headless", "--json"]) == 0
+    errors = json.loads(capsys.readouterr().out)["errors"]
+    assert errors["ftl"] < errors["marginal"]
