@@ -165,7 +165,7 @@ class Engine:
         self.steps_at_once = 1
 
     def _compiled(self, shape: Shape, block: Block) -> Contest:
-        from macro_engine.algorithm.kernel_cache import is_cold
+        from macro_engine.algorithm.kernels.compiling import is_cold
 
         settings = self.opened.settings
         if is_cold():

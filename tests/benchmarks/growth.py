@@ -46,8 +46,7 @@ def main() -> None:
             part = shifted.cut(start, min(start + STEPS_AT_ONCE, block.steps))
             board.update(part, contest.run(part))
         seconds.append(perf_counter() - started)
-        arrays = [v for v in vars(contest.family).values() if hasattr(v, "nbytes")]
-        held = sum(array.nbytes for array in arrays) / 1e6
+        held = contest.family.bytes_held / 1e6
         print(
             f"copy {copy + 1}: {seconds[-1]:.3f} s, {int(board.subroutines.sum())} subroutines, "
             f"{contest.family.reference_count} references, {held:.2f} MB held"

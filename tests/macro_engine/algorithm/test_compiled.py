@@ -17,7 +17,7 @@ from macro_engine.algorithm.compiled import (
 )
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import Family
-from macro_engine.algorithm.kernels import is_likelier
+from macro_engine.algorithm.kernels.learners import is_likelier
 from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import DISTANCES, Shape

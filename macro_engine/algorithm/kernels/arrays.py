@@ -1,0 +1,106 @@
+"""The arrays that the loops work on, by what they belong to.
+
+`used` says how much of them is in use; it is an array because the loops change it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from macro_engine.rows import Bools, Floats, Ints
+
+FEATURES, LABELS, FRAMES = 0, 1, 2
+LOGISTIC, NEAREST_MEAN = 0, 1
+
+
+class Rules(NamedTuple):
+    """What holds for a whole run; the last of the thresholds is the marginal baseline's."""
+
+    distance: int
+    learner: int
+    thresholds: Floats
+    history: int  # -1 for all steps
+    power: float  # thresholds fall as (t + 1)^-power
+    most: int  # subroutines of a threshold; 0 for any number
+    divisor: float  # of each l2 distance, for features
+    lacking: float  # what a class counts that one side lacks, for features
+    skip: int  # 1 if such a class is left out of the mean
+    rate_power: float  # the learning rate falls as (n + 1)^-rate_power
+
+
+class Stretch(NamedTuple):
+    """The rows of a block, with those of the last closed steps in front of them."""
+
+    starts: Ints
+    numbers: Floats
+    ones: Ints  # the one-hot columns that are 1
+    labels: Ints
+    past_steps: int
+    past_rows: int
+    step_number: int  # of the first step after the past ones
+    label_counts: Ints  # of all rows of the run so far, for a history of all steps
+
+
+class References(NamedTuple):
+    """The histories for which subroutines were started, described for the distance in use."""
+
+    used: Ints
+    empty: Bools
+    largest: Ints  # the largest threshold that has the reference
+    shares: Floats  # for labels: references by classes
+    starts: Ints  # for features: where the rows of a class start, references + 1 by classes
+    columns: Floats  # for features: classes by columns by rows of all references
+    lengths: Ints  # for frames: how many rows there are
+    frames: Floats  # for frames: positions by columns by references
+
+
+class Subroutines(NamedTuple):
+    """Thresholds by subroutines: the reference of each, and its place in the bank."""
+
+    used: Ints
+    reference: Ints
+    place: Ints
+
+
+class Bank(NamedTuple):
+    """All copies of the learner: places by models (or classes), then by columns."""
+
+    used: Ints
+    weights: Floats  # or means
+    intercepts: Floats
+    learnt: Ints  # rows learnt, by classes for nearest-mean
+    rates: Floats  # the first learning rates
+
+
+class Results(NamedTuple):
+    """What `FamilyResult` holds; the baseline's predictions are the last line."""
+
+    predictions: Ints
+    active: Ints
+    born: Bools
+    distance: Floats
+    close: Ints
+    subroutines: Ints
+
+
+class Present(NamedTuple):
+    """The history before the step at hand, and what was decided for it."""
+
+    counts: Ints  # rows of each class
+    shares: Floats
+    starts: Ints  # where each class starts in `rows`
+    rows: Floats
+    frames: Floats
+    distances: Floats  # to each reference
+    reach: Floats  # beyond which a reference is close to none of its thresholds
+    unlimited: Floats
+    counted: Ints
+    squares: Floats
+    least: Floats
+    smallest: Floats
+    limits: Floats  # the thresholds in force
+    chosen: Ints
+    born: Bools
+    forced: Bools
+    predicting: Ints  # places in the bank
+    learning: Ints

@@ -1,0 +1,191 @@
+"""Prediction and learning for all copies of a learner, kept in one bank.
+
+Exponents are passed at run time: a constant .5 would be folded into a square root, which differs
+from the power that River takes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from macro_engine.algorithm.kernels.compiling import compiled, inlined
+
+
+@inlined
+def logit(weights, intercept, numbers, ones, i):  # type: ignore[no-untyped-def]
+    """The margin of row i."""
+    total = 0.0
+    for c in range(numbers.shape[1]):
+        total += weights[c] * numbers[i, c]
+    for c in range(ones.shape[1]):
+        total += weights[ones[i, c]]
+    return total + intercept
+
+
+@inlined
+def logistic_gradient(z, y):  # type: ignore[no-untyped-def]
+    """The slope of River's logistic loss at margin z for a label y of 1 or -1."""
+    z = z * y
+    if z > 18.0:
+        return math.exp(-z) * -y
+    if z < -18.0:
+        return -y
+    return -y / (math.exp(z) + 1.0)
+
+
+@inlined
+def descend(weights, numbers, ones, i, rate, gradient):  # type: ignore[no-untyped-def]
+    """Move the weights against the gradient at row i."""
+    for c in range(numbers.shape[1]):
+        weights[c] -= rate * (numbers[i, c] * gradient)
+    for c in range(ones.shape[1]):
+        weights[ones[i, c]] -= rate * gradient
+
+
+@inlined
+def sigmoid(z):  # type: ignore[no-untyped-def]
+    if z < -30.0:
+        return 0.0
+    if z > 30.0:
+        return 1.0
+    return 1.0 / (1.0 + math.exp(-z))
+
+
+@inlined
+def is_likelier(z):  # type: ignore[no-untyped-def]
+    """Whether the probability of the second of two classes is above that of the first."""
+    if z <= 0.0:
+        return 0
+    if z > 1e-9:  # only closer to 0 may the probability round to one half
+        return 1
+    p = sigmoid(z)
+    return 1 if p > 1.0 - p else 0
+
+
+@compiled
+def logistic_predict(  # type: ignore[no-untyped-def]
+    weights, intercepts, places, numbers, ones, begin, end, predictions, shift
+):
+    """Predict rows with the models at each place; row i goes to column i - shift."""
+    models = intercepts.shape[1]
+    if models == 1:
+        for i in range(begin, end):
+            for k in range(len(places)):
+                z = logit(weights[places[k], 0], intercepts[places[k], 0], numbers, ones, i)
+                predictions[k, i - shift] = is_likelier(z)
+        return
+    for i in range(begin, end):
+        for k in range(len(places)):
+            best, most = 0, -1.0
+            for m in range(models):
+                z = logit(weights[places[k], m], intercepts[places[k], m], numbers, ones, i)
+                p = sigmoid(z)
+                if p > most:
+                    best, most = m, p
+            predictions[k, i - shift] = best
+
+
+@compiled
+def logistic_learn(  # type: ignore[no-untyped-def]
+    weights, intercepts, counts, places, n_learning, labels, numbers, ones, begin, end, rates,
+    power,
+):  # fmt: skip
+    """A step of stochastic gradient descent for each row and each model at the places.
+
+    A row goes to all of them before the next one comes: their updates do not wait for each other,
+    while those of one model for two rows do. `rates` holds 1 / (n + 1)^power for the first n.
+    """
+    models = intercepts.shape[1]
+    for i in range(begin, end):
+        positive = 1.0 if labels[i] == 1 else -1.0
+        for q in range(n_learning):
+            place = places[q]
+            n = counts[place, 0]
+            counts[place, 0] = n + 1
+            rate = rates[n] if n < len(rates) else 1.0 / math.pow(n + 1, power)
+            if models == 1:
+                row = weights[place, 0]
+                z = logit(row, intercepts[place, 0], numbers, ones, i)
+                gradient = logistic_gradient(z, positive)
+                intercepts[place, 0] -= rate * gradient
+                descend(row, numbers, ones, i, rate, gradient)
+                continue
+            for m in range(models):
+                row = weights[place, m]
+                z = logit(row, intercepts[place, m], numbers, ones, i)
+                gradient = logistic_gradient(z, 1.0 if labels[i] == m else -1.0)
+                intercepts[place, m] -= rate * gradient
+                descend(row, numbers, ones, i, rate, gradient)
+
+
+@compiled
+def learning_rates(n, power):  # type: ignore[no-untyped-def]
+    rates = np.empty(n)
+    for i in range(n):
+        rates[i] = 1.0 / math.pow(i + 1, power)
+    return rates
+
+
+@compiled
+def mean_predict(  # type: ignore[no-untyped-def]
+    means, counts, place, numbers, ones, begin, end, predictions, k, shift
+):
+    d = numbers.shape[1]
+    classes = counts.shape[1]
+    mine = means[place]
+    totals = np.empty(classes)
+    for i in range(begin, end):
+        for c in range(classes):
+            totals[c] = 0.0
+        for column in range(d):
+            x = numbers[i, column]
+            for c in range(classes):
+                difference = x - mine[c, column]
+                totals[c] += difference * difference
+        category = 0
+        for column in range(d, means.shape[2]):
+            x = 0.0
+            if category < ones.shape[1] and ones[i, category] == column:
+                x = 1.0
+                category += 1
+            for c in range(classes):
+                difference = x - mine[c, column]
+                totals[c] += difference * difference
+        best, least = 0, math.inf
+        for c in range(classes):
+            if counts[place, c] > 0 and totals[c] < least:
+                best, least = c, totals[c]
+        predictions[k, i - shift] = best
+
+
+@compiled
+def mean_learn(means, counts, place, labels, numbers, ones, begin, end):  # type: ignore[no-untyped-def]
+    d = numbers.shape[1]
+    for i in range(begin, end):
+        label = labels[i]
+        counts[place, label] += 1
+        n = counts[place, label]
+        for column in range(d):
+            mean = means[place, label, column]
+            means[place, label, column] = mean + (numbers[i, column] - mean) / n
+        category = 0
+        for column in range(d, means.shape[2]):
+            x = 0.0
+            if category < ones.shape[1] and ones[i, category] == column:
+                x = 1.0
+                category += 1
+            mean = means[place, label, column]
+            means[place, label, column] = mean + (x - mean) / n
+
+
+@compiled
+def copy_learner(weights, intercepts, counts, parent, place):  # type: ignore[no-untyped-def]
+    for m in range(weights.shape[1]):
+        for column in range(weights.shape[2]):
+            weights[place, m, column] = weights[parent, m, column]
+    for m in range(intercepts.shape[1]):
+        intercepts[place, m] = intercepts[parent, m]
+    for c in range(counts.shape[1]):
+        counts[place, c] = counts[parent, c]

@@ -1,0 +1,283 @@
+"""Whole steps: choice, prediction and update for every threshold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from macro_engine.algorithm.kernels.arrays import FEATURES, FRAMES, LABELS, LOGISTIC, Present
+from macro_engine.algorithm.kernels.compiling import compiled
+from macro_engine.algorithm.kernels.distances import (
+    SMALL,
+    by_class,
+    compare_empty,
+    features_distances,
+    frames_distances,
+    labels_distances,
+)
+from macro_engine.algorithm.kernels.learners import (
+    copy_learner,
+    logistic_learn,
+    logistic_predict,
+    mean_learn,
+    mean_predict,
+)
+
+
+@compiled
+def run_steps(first, stop, stretch, rules, references, subroutines, bank, results):  # type: ignore[no-untyped-def]
+    """Take steps of a stretch through; returns the first one not taken.
+
+    It stops early where an array might not hold what the next step could add.
+    """
+    present = scratch(first, stop, stretch, rules, references, bank)
+    for s in range(first, stop):
+        t = stretch.past_steps + s
+        begin, end = stretch.starts[t], stretch.starts[t + 1]
+        oldest = stretch.starts[0 if rules.history < 0 else max(0, t - rules.history)]
+        if not has_room(begin - oldest, rules, references, subroutines, bank):
+            return s
+        for k in range(len(rules.thresholds)):
+            limit = rules.thresholds[k]
+            if not math.isinf(limit):
+                limit = limit * math.pow(stretch.step_number + s + 1, -rules.power)
+            present.limits[k] = limit
+        rows = look_back(oldest, begin, stretch, rules, present)
+        measure(rows, rules, references, subroutines, present)
+        choose(s, rules, references, subroutines, bank, present, results)
+        if present.born.any():
+            remember(rows, rules, references, present)
+        predict_and_learn(begin, end, stretch, rules, subroutines, bank, present, results)
+        for i in range(begin, end):
+            stretch.label_counts[stretch.labels[i]] += 1
+    return stop
+
+
+@compiled
+def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-untyped-def]
+    """Room for one step at a time."""
+    members, classes = len(rules.thresholds), len(stretch.label_counts)
+    d = stretch.numbers.shape[1]
+    longest = widest = 0
+    if rules.distance == FEATURES:
+        for s in range(first, stop):
+            t = stretch.past_steps + s
+            oldest = stretch.starts[max(0, t - rules.history)]
+            longest = max(longest, stretch.starts[t] - oldest)
+        widest = max(1024, longest)
+        for r in range(references.used[0]):
+            for c in range(classes):
+                widest = max(widest, references.starts[r + 1, c] - references.starts[r, c])
+    n = len(references.empty)
+    unlimited = np.empty(n)
+    for r in range(n):
+        unlimited[r] = math.inf
+    return Present(
+        np.zeros(classes, np.int64),
+        np.zeros(classes),
+        np.zeros(classes + 1, np.int64),
+        np.empty((longest, d)),
+        np.empty((rules.history if rules.distance == FRAMES else 0, d)),
+        np.empty(n),
+        np.empty(n),
+        unlimited,
+        np.empty(n, np.int64),
+        np.empty((longest, widest)),
+        np.empty(widest),
+        np.empty(SMALL),
+        np.empty(members),
+        np.empty(members, np.int64),
+        np.empty(members, np.bool_),
+        np.empty(members, np.bool_),
+        np.empty(members, np.int64),
+        np.empty(len(bank.learnt), np.int64),
+    )
+
+
+@compiled
+def has_room(rows, rules, references, subroutines, bank):  # type: ignore[no-untyped-def]
+    """Whether a birth for every threshold would fit."""
+    n, members = references.used[0], len(rules.thresholds)
+    if n == len(references.empty) or bank.used[0] + members > len(bank.learnt):
+        return False
+    if rules.distance == FEATURES:
+        for c in range(references.starts.shape[1]):
+            if references.starts[n, c] + rows > references.columns.shape[2]:
+                return False
+    for k in range(members):
+        if subroutines.used[k] == subroutines.reference.shape[1]:
+            return False
+    return True
+
+
+@compiled
+def look_back(oldest, begin, stretch, rules, present):  # type: ignore[no-untyped-def]
+    """Describe the history; returns how many rows it has."""
+    classes = len(present.counts)
+    for c in range(classes):
+        present.counts[c] = stretch.label_counts[c] if rules.history < 0 else 0
+    if rules.history >= 0:
+        for i in range(oldest, begin):
+            present.counts[stretch.labels[i]] += 1
+    rows = 0
+    for c in range(classes):
+        rows += present.counts[c]
+    if rules.distance == LABELS:
+        for c in range(classes):
+            present.shares[c] = present.counts[c] / rows if rows > 0 else 0.0
+    elif rules.distance == FEATURES:
+        by_class(
+            stretch.numbers, stretch.labels, oldest, begin, present.counts, present.starts,
+            present.rows,
+        )  # fmt: skip
+    else:
+        for i in range(min(rules.history, rows)):
+            for c in range(stretch.numbers.shape[1]):
+                present.frames[i, c] = stretch.numbers[begin - 1 - i, c]
+    return rows
+
+
+@compiled
+def measure(rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]
+    """The distance to every reference."""
+    n, out = references.used[0], present.distances
+    if rules.distance == LABELS:
+        labels_distances(present.shares, n, references.shares, out)
+    elif rules.distance == FRAMES:
+        length = min(rules.history, rows)
+        frames_distances(present.frames, length, n, references.frames, references.lengths, out)
+    else:
+        # some room for rounding; the baseline takes its only reference however far it is
+        for r in range(n):
+            present.reach[r] = present.limits[references.largest[r]] * 1.000001
+        features_to(present.reach, rules, references, present)
+    compare_empty(rows == 0, n, references.empty, out)
+    if rules.distance == FEATURES and not all_have_one_close(subroutines, present):
+        # the closest one will be asked for, however far it is
+        features_to(present.unlimited, rules, references, present)
+        compare_empty(rows == 0, n, references.empty, out)
+
+
+@compiled
+def features_to(reach, rules, references, present):  # type: ignore[no-untyped-def]
+    features_distances(
+        present.rows, present.starts, references.used[0], references.columns, references.starts,
+        rules.divisor, rules.lacking, rules.skip, reach, present.squares, present.least,
+        present.smallest, present.counted, present.distances,
+    )  # fmt: skip
+
+
+@compiled
+def all_have_one_close(subroutines, present):  # type: ignore[no-untyped-def]
+    for k in range(len(present.limits)):
+        found = False
+        for j in range(subroutines.used[k]):
+            if present.distances[subroutines.reference[k, j]] <= present.limits[k]:
+                found = True
+                break
+        if not found:
+            return False
+    return True
+
+
+@compiled
+def choose(s, rules, references, subroutines, bank, present, results):  # type: ignore[no-untyped-def]
+    """Find the close subroutines of each threshold, or start one."""
+    members = len(rules.thresholds)
+    for k in range(members):
+        nearest, least, n_close = -1, math.inf, 0
+        for j in range(subroutines.used[k]):
+            m = present.distances[subroutines.reference[k, j]]
+            if nearest < 0 or m < least:
+                nearest, least = j, m
+            if m <= present.limits[k]:
+                n_close += 1
+        full = rules.most > 0 and subroutines.used[k] == rules.most
+        present.forced[k] = n_close == 0 and full
+        present.born[k] = n_close == 0 and not full
+        if present.born[k]:
+            place = bank.used[0]
+            bank.used[0] += 1
+            if nearest >= 0:
+                parent = subroutines.place[k, nearest]
+                copy_learner(bank.weights, bank.intercepts, bank.learnt, parent, place)
+            nearest, least, n_close = subroutines.used[k], math.nan, 1
+            subroutines.reference[k, nearest] = references.used[0]
+            subroutines.place[k, nearest] = place
+            subroutines.used[k] += 1
+        present.chosen[k] = nearest
+        if k < members - 1:
+            results.active[k, s] = nearest + 1
+            results.born[k, s] = present.born[k]
+            results.distance[k, s] = least
+            results.close[k, s] = n_close
+            results.subroutines[k, s] = subroutines.used[k]
+
+
+@compiled
+def remember(rows, rules, references, present):  # type: ignore[no-untyped-def]
+    """Keep the present history as the reference of those born now."""
+    r = references.used[0]
+    references.empty[r] = rows == 0
+    references.largest[r] = 0
+    for k in range(len(present.born) - 1):
+        if present.born[k]:
+            references.largest[r] = k
+    if rules.distance == LABELS:
+        for c in range(len(present.shares)):
+            references.shares[r, c] = present.shares[c]
+    elif rules.distance == FEATURES:
+        for c in range(len(present.starts) - 1):
+            now, kept = present.starts[c], references.starts[r, c]
+            count = present.starts[c + 1] - now
+            for column in range(present.rows.shape[1]):
+                for i in range(count):
+                    references.columns[c, column, kept + i] = present.rows[now + i, column]
+            references.starts[r + 1, c] = kept + count
+    else:
+        length = min(rules.history, rows)
+        references.lengths[r] = length
+        for i in range(length):
+            for column in range(present.frames.shape[1]):
+                references.frames[i, column, r] = present.frames[i, column]
+    references.used[0] += 1
+
+
+@compiled
+def predict_and_learn(  # type: ignore[no-untyped-def]
+    begin, end, stretch, rules, subroutines, bank, present, results
+):
+    """The active ones predict the rows of the step, then all that were close learn them."""
+    numbers, ones, labels = stretch.numbers, stretch.ones, stretch.labels
+    learning = 0
+    for k in range(len(rules.thresholds)):
+        present.predicting[k] = subroutines.place[k, present.chosen[k]]
+        alone = present.born[k] or present.forced[k]
+        for j in range(subroutines.used[k]):
+            if alone:
+                learns = j == present.chosen[k]
+            else:
+                learns = present.distances[subroutines.reference[k, j]] <= present.limits[k]
+            if learns:
+                present.learning[learning] = subroutines.place[k, j]
+                learning += 1
+    if rules.learner == LOGISTIC:
+        logistic_predict(
+            bank.weights, bank.intercepts, present.predicting, numbers, ones, begin, end,
+            results.predictions, stretch.past_rows,
+        )  # fmt: skip
+        logistic_learn(
+            bank.weights, bank.intercepts, bank.learnt, present.learning, learning, labels,
+            numbers, ones, begin, end, bank.rates, rules.rate_power,
+        )  # fmt: skip
+        return
+    for k in range(len(present.predicting)):
+        mean_predict(
+            bank.weights, bank.learnt, present.predicting[k], numbers, ones, begin, end,
+            results.predictions, k, stretch.past_rows,
+        )  # fmt: skip
+    for q in range(learning):
+        mean_learn(
+            bank.weights, bank.learnt, present.learning[q], labels, numbers, ones, begin, end
+        )
