@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from macro_engine.settings import Layer, Settings
-from macro_engine.stream.encode import SAMPLE
+from macro_engine.stream.encode import SAMPLE, Encoder
 from macro_engine.stream.infer import infer
 from macro_engine.stream.source import StreamFile, open_file
 from macro_engine.stream.spec import StreamSpec
@@ -25,6 +26,14 @@ class Opened:
     settings: Settings
     spec: StreamSpec
     remarks: list[str]
+
+    def settled(self, encoder: Encoder) -> dict[str, Any]:
+        """Every setting, with the classes and bounds that the first rows gave."""
+        values = {name: value for name, value in self.settings.values.items() if value is not None}
+        values["classes"] = list(encoder.classes or ())
+        if self.spec.scaled:
+            values["bounds"] = {name: list(encoder.bounds[name]) for name in self.spec.features}
+        return values
 
 
 def open_stream(

@@ -51,16 +51,12 @@ class Inspection:
 
     def settings(self) -> dict[str, Any]:
         """Every setting that follows, classes and bounds included."""
-        values = dict(self.opened.settings.values)
-        values["classes"] = list(self.classes)
-        if self.opened.spec.scaled:
-            bounds = self.recording.encoder.bounds
-            values["bounds"] = {name: list(bounds[name]) for name in self.opened.spec.features}
+        values = self.opened.settled(self.recording.encoder)
         first = self.opened.files[0]
         if isinstance(first, CsvFile):
             values["delimiter"] = first.dialect.delimiter
             values["decimal"] = first.dialect.decimal
-        return {name: values[name] for name in OPTIONS if values.get(name) is not None}
+        return {name: values[name] for name in OPTIONS if name in values}
 
     def show(self) -> None:
         console = Console(highlight=False, markup=False, soft_wrap=True)

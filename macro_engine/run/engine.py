@@ -136,7 +136,8 @@ class Engine:
             "unanswered": self.unanswered,
             "references": self.reference_count,
             "distance_share": self.distance_share,
-            "settings": self._settings(),
+            "settings": self.opened.settled(self.recording.encoder)
+            | {"thresholds": [_plain(threshold) for threshold in self.thresholds]},
         }
 
     def _start(self, block: Block) -> None:
@@ -238,15 +239,6 @@ class Engine:
             f"the subroutine {visible(name)} failed in the steps from {block.first_step}: "
             f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
         )
-
-    def _settings(self) -> dict[str, Any]:
-        values = dict(self.opened.settings.values)
-        values["classes"] = list(self.classes)
-        if self.opened.spec.scaled:
-            bounds = self.recording.encoder.bounds
-            values["bounds"] = {name: list(bounds[name]) for name in self.opened.spec.features}
-        values["thresholds"] = [_plain(threshold) for threshold in self.thresholds]
-        return values
 
 
 def _plain(threshold: float) -> float | str:
