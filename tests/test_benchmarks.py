@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCHMARKS = Path(__file__).parent / "benchmarks"
 
 
@@ -17,6 +19,7 @@ def run(name, *arguments):
     return done.stdout
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 def test_memory_does_not_grow_with_the_file():
     def peak(rows):
         found = re.search(r"peak memory ([\d,]+) MB", run("large_files.py", str(rows)))
