@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
@@ -14,11 +16,16 @@ from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import Family, Member
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.rows import Block, Columns, Rows
+from macro_engine.settings import OPTIONS
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.subroutines.open_logistic import OpenLogistic
 from macro_engine.subroutines.river_model import RiverModel
 
 __all__ = ["MacroClassifier"]
+
+_CHECKED = (
+    "distance", "history", "thresholds", "strategy", "eps_power", "max_subroutines", "empty_class"
+)  # fmt: skip
 
 
 class MacroClassifier(base.Classifier):
@@ -37,7 +44,7 @@ class MacroClassifier(base.Classifier):
     distance
         `labels`, `features`, `frames`, `markov` or `iid`.
     history
-        How many steps make a history; the paper's number for the distance unless given.
+        How many steps make a history, or `all`; the paper's number for the distance unless given.
     thresholds
         The grid; the paper's for the distance unless given.
     strategy
@@ -77,7 +84,7 @@ class MacroClassifier(base.Classifier):
         self,
         model: base.Classifier | None = None,
         distance: str = "labels",
-        history: int | None = None,
+        history: int | str | None = None,
         thresholds: Sequence[float] | None = None,
         strategy: str = "ftl",
         every: int = 1,
@@ -95,6 +102,9 @@ class MacroClassifier(base.Classifier):
         self.max_subroutines = max_subroutines
         self.empty_class = empty_class
 
+        for name in _CHECKED:
+            if (value := getattr(self, name)) is not None:
+                OPTIONS[name].read(list(value) if name == "thresholds" else value)
         # a model for two classes answers False or True from the start, others as they appear
         self._classes: list[Any] = [] if self._multiclass else [False, True]
         self._index: dict[Any, int] = {label: i for i, label in enumerate(self._classes)}
@@ -109,9 +119,9 @@ class MacroClassifier(base.Classifier):
         return self.model is None or bool(self.model._multiclass)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
-        numbers = _numbers(x)
-        self._make_room(numbers, y)
-        self._open_step.append((numbers, self._index[y]))
+        features = _numbers(x)
+        self._make_room(features, y)
+        self._open_step.append((features, self._index[y]))
         if len(self._open_step) < self.every:
             return
         rows = self._rows(self._open_step)
@@ -132,7 +142,10 @@ class MacroClassifier(base.Classifier):
         return max(votes, key=votes.__getitem__)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """The models' own probabilities, weighted as the strategy weighs the thresholds."""
+        """The models' own probabilities, weighted as the strategy weighs the thresholds.
+
+        `predict_one` takes their votes instead, as the paper does: under `ewa` the two may differ.
+        """
         if not self._classes:
             return {}
         total = dict.fromkeys(self._classes, 0.0)
@@ -165,13 +178,14 @@ class MacroClassifier(base.Classifier):
         distance = DISTANCES[self.distance]
         thresholds = sorted(set(self.thresholds or distance.thresholds))
         history = distance.history if self.history is None else self.history
+        steps = None if history == "all" else int(history)
         # columns, and classes where they appear later, are made room for when they do
-        shape = Shape(len(self._classes), 1, history, False, self.empty_class)
+        shape = Shape(len(self._classes), 1, steps, False, self.empty_class)
         discrepancy = distance.create(shape)
         return Family(
             thresholds,
             discrepancy,
-            history,
+            steps,
             self._newborn,
             self._columns,
             self.eps_power,
@@ -212,6 +226,8 @@ class MacroClassifier(base.Classifier):
         if y in self._index and names == self._columns.numbers:
             return
         if y not in self._index:
+            if not self._multiclass:
+                raise ValueError(f"{self.model} knows two classes only, and {y!r} is a third")
             self._index[y] = len(self._classes)
             self._classes.append(y)
         columns = Columns(names)
@@ -219,6 +235,7 @@ class MacroClassifier(base.Classifier):
         family.past.steps = deque(
             (_relaid(rows, columns) for rows in family.past.steps), family.past.steps.maxlen
         )
+        family.past.everything = _relaid(family.past.everything, columns)
         family.past.columns = self._columns = columns
         self._contest.classes = len(self._classes)
         if hasattr(family.discrepancy, "classes"):
@@ -228,18 +245,20 @@ class MacroClassifier(base.Classifier):
 
 def _numbers(x: dict[Any, Any]) -> dict[str, float]:
     """Features by name: numbers as they are, anything else as a feature that is 1."""
-    numbers = {}
+    found = {}
     for name, value in x.items():
-        try:
-            numbers[str(name)] = float(value)
-        except (TypeError, ValueError):
-            numbers[f"{name}={value}"] = 1.0
-    return numbers
+        if not isinstance(value, numbers.Real | np.bool_):
+            found[f"{name}={value}"] = 1.0
+        elif math.isfinite(value):
+            found[str(name)] = float(value)
+        else:
+            raise ValueError(f"the feature {name!r} is {value}: a single one would spoil the model")
+    return found
 
 
 def _relaid(rows: Rows, columns: Columns) -> Rows:
     """The rows over more columns, 0 in those that they did not have."""
-    numbers = np.zeros((len(rows), len(columns.numbers)))
+    relaid = np.zeros((len(rows), len(columns.numbers)))
     places = [columns.numbers.index(name) for name in rows.columns.numbers]
-    numbers[:, places] = rows.numbers
-    return Rows(numbers, rows.slots, rows.labels, columns)
+    relaid[:, places] = rows.numbers
+    return Rows(relaid, rows.slots, rows.labels, columns)

@@ -38,19 +38,12 @@ class Headless:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
-        with progress_bar(self.console) as self.show_progress:
-            asyncio.run(self._run_until_signalled(engine))
-        self._summary(engine)
-
-    async def _run_until_signalled(self, engine: Engine) -> None:
-        task = asyncio.ensure_future(engine.run())
-        loop = asyncio.get_running_loop()
+        # at once, also while a model or a compiler keeps the event loop waiting
         for signum in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(signum, task.cancel)
-        try:
-            await task
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
+            signal.signal(signum, _interrupt)
+        with progress_bar(self.console) as self.show_progress:
+            asyncio.run(engine.run())
+        self._summary(engine)
 
     def say_what_was_inferred(self) -> None:
         settings = self.opened.settings
@@ -154,6 +147,10 @@ class Headless:
                 f"{engine.unanswered:,} predictions were missing: the model had no answer and the "
                 "first class stood in"
             )
+
+
+def _interrupt(_signum: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _lead(error: float, baseline: float) -> str:

@@ -52,3 +52,8 @@ def test_the_family_costs_less_than_one_river_model():
     assert ratios["b"] < 0.7  # 0.5 is the target, with room for noise in a single round
     assert ratios["c"] < 0.25  # 0.15 likewise
     assert ratios["d"] > 1.0
+
+
+def test_the_first_step_comes_soon_after_the_command():
+    line = run("start.py", "2", "--warm").splitlines()[-1]
+    assert float(line.split()[-1]) < 2.5  # 2 is the bound, with room for a busy machine

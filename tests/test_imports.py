@@ -66,4 +66,5 @@ def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "compiling the fast path" in done.stderr
+    assert "every run does" in done.stderr
     assert "on the compiled path" in done.stderr

@@ -27,6 +27,7 @@ from macro_engine.algorithm.kernels.selection import (
     weighted_vote,
 )
 from macro_engine.algorithm.kernels.steps import run_steps
+from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import Shape
 from macro_engine.rows import Block, Columns, Floats, Ints
@@ -120,6 +121,7 @@ class CompiledFamily:
         self._make_room_for_columns(block.rows.columns)
         self._make_rates_for(int(self.bank.learnt.max()) + rows)
         stretch = self._stretch(block)
+        self._make_room_for_frames(len(stretch.labels))
         results = arrays.Results(
             predictions=np.empty((self.members, rows), np.int64),
             active=np.empty((k, steps), np.int64),
@@ -145,7 +147,8 @@ class CompiledFamily:
             self._grow(stretch)
         self.step += steps
         self._keep_past(stretch)
-        self.distance_seconds += steps * self._seconds_for_distances()
+        births = int((results.born | (results.close == 0)).any(axis=0).sum())
+        self.distance_seconds += self._seconds_for_distances(steps, births)
         return FamilyResult(
             results.predictions[:k],
             results.predictions[k],
@@ -158,7 +161,6 @@ class CompiledFamily:
 
     def _no_references(self) -> arrays.References:
         classes, columns = self.shape.classes, self.shape.columns
-        positions = self.rules.history if self.rules.distance == arrays.FRAMES else 0
         return arrays.References(
             used=np.zeros(1, np.int64),
             empty=np.zeros(16, np.bool_),
@@ -167,7 +169,7 @@ class CompiledFamily:
             starts=np.zeros((17, classes), np.int64),
             columns=np.zeros((classes, columns, 256)),
             lengths=np.zeros(16, np.int64),
-            frames=np.zeros((positions, columns, 16)),
+            frames=np.zeros((0, columns, 16)),
         )
 
     def _stretch(self, block: Block) -> arrays.Stretch:
@@ -200,6 +202,14 @@ class CompiledFamily:
             wider = widened(self.bank.weights, self.widths, columns.widths)
             self.bank = self.bank._replace(weights=wider)
             self.widths = columns.widths
+
+    def _make_room_for_frames(self, rows: int) -> None:
+        """A reference has as many positions as there are rows, H at most."""
+        frames = self.references.frames
+        missing = min(self.rules.history, rows) - len(frames)
+        if self.rules.distance == arrays.FRAMES and missing > 0:
+            more = np.zeros((missing, *frames.shape[1:]))
+            self.references = self.references._replace(frames=np.concatenate([frames, more]))
 
     def _make_rates_for(self, updates: int) -> None:
         if self.logistic and len(self.bank.rates) < min(updates, _MOST_RATES):
@@ -234,9 +244,20 @@ class CompiledFamily:
                 learnt=_doubled(bank.learnt, 0),
             )
 
-    def _seconds_for_distances(self) -> float:
-        """How long the distances of one step take, less what the call itself takes."""
-        compute = self._distances_of_the_next_step()
+    def _seconds_for_distances(self, steps: int, births: int) -> float:
+        """An estimate for so many steps, from one more of them, less what the call itself takes.
+
+        At a birth the closest reference is asked for, so that none is left at a lower bound.
+        """
+        limits = [threshold_at(self.step, t, self.rules.power) for t in self.rules.thresholds]
+        bounded = self._distances_of_the_next_step(np.array(limits)[self.references.largest])
+        seconds = steps * self._seconds_of(bounded)
+        if births and self.rules.distance == arrays.FEATURES:
+            whole = self._distances_of_the_next_step(np.full(len(self.references.empty), np.inf))
+            seconds += births * self._seconds_of(whole)
+        return seconds
+
+    def _seconds_of(self, compute: Callable[[int], None]) -> float:
         compute(0)
         marks = [perf_counter()]
         for references in (0, self.reference_count):
@@ -244,7 +265,7 @@ class CompiledFamily:
             marks.append(perf_counter())
         return max(0.0, (marks[2] - marks[1]) - (marks[1] - marks[0]))
 
-    def _distances_of_the_next_step(self) -> Callable[[int], None]:
+    def _distances_of_the_next_step(self, reach: Floats) -> Callable[[int], None]:
         """A function that computes the distances to the first so many references."""
         kept, rules, classes = self.references, self.rules, self.shape.classes
         out = np.empty(len(kept.empty))
@@ -261,7 +282,6 @@ class CompiledFamily:
         widest = max(1024, int(np.diff(kept.starts[: self.reference_count + 1], axis=0).max()))
         squares, least, smallest = np.empty((len(rows), widest)), np.empty(widest), np.empty(SMALL)
         counted = np.empty(len(out), np.int64)
-        reach = rules.thresholds[kept.largest]
         return lambda n: features_distances(
             rows, starts, n, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,
             reach, squares, least, smallest, counted, out,

@@ -78,6 +78,7 @@ class Engine:
         self.contest: Contest | None = None
         self.files: list[ResultFile] = []
         self.seconds = 0.0
+        self.longest_block = 0.0
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -166,11 +167,11 @@ class Engine:
         self.steps_at_once = 1
 
     def _compiled(self, shape: Shape, block: Block) -> Contest:
-        from macro_engine.algorithm.kernels.compiling import is_cold
+        from macro_engine.algorithm.kernels.compiling import announcement, mark_as_warm
 
         settings = self.opened.settings
-        if is_cold():
-            self.listener.remark("compiling the fast path; later runs take it from the cache")
+        if (words := announcement()) is not None:
+            self.listener.remark(words)
         from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
 
         rules = CompiledRules(
@@ -183,6 +184,7 @@ class Engine:
         )
         # loads or compiles every kernel, which is start-up and not a part of the run
         CompiledContest(rules, block.rows.columns).run(block.cut(0, 1))
+        mark_as_warm()
         return CompiledContest(rules, block.rows.columns)
 
     def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Contest:
@@ -214,11 +216,17 @@ class Engine:
             outcome = self.contest.run(block)
         except MacroError:
             raise
+        except MemoryError:
+            raise MacroError(
+                f"not enough memory for the steps from {block.first_step}; shorter steps "
+                "(--every), a shorter --history or --max-subroutines need less"
+            ) from None
         except (Exception, SystemExit) as error:
             raise self._model_failed(error, block) from error
         self.scoreboard.update(block, outcome)
         spent = perf_counter() - started
         self.seconds += spent
+        self.longest_block = max(self.longest_block, spent)
         pace = block.steps / max(spent, 1e-6)
         self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), 2 * block.steps))
         for event in self.events.find(block, outcome):

@@ -19,13 +19,22 @@ from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import Floats, Ints
 from macro_engine.stream.csv import CsvFile, TextColumn
 from macro_engine.stream.parquet import KEY
-from macro_engine.stream.table import MISSING, Column, Table
+from macro_engine.stream.table import Column, Table
 from macro_engine.visible import visible
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 DAY = 1440  # minutes
 
-_NUMBERS = ("Year", "Month", "DayofMonth", "CRSDepTime", "CRSArrTime", "ArrDelay", "Distance")
+# the numbers that a flight must have, and between which values they make sense
+_NUMBERS = {
+    "Year": (1900, 2100),
+    "Month": (1, 12),
+    "DayofMonth": (1, 31),
+    "CRSDepTime": (0, 2400),
+    "CRSArrTime": (0, 2400),
+    "ArrDelay": (-32_768, 32_767),
+    "Distance": (0, 32_767),
+}
 _TEXTS = ("CRSElapsedTime", "UniqueCarrier", "Origin")
 _COLUMNS = (*_NUMBERS, *_TEXTS, "Dest", "Cancelled", "Diverted")
 
@@ -56,19 +65,13 @@ def prepare(
     """
     result = Prepared()
     frames: list[pl.DataFrame] = []
-    for number, path in enumerate(paths):
-        try:
-            file = CsvFile(path)
-        except OSError as error:
-            raise MacroError(f"{visible(path)} cannot be opened: {error.strerror}") from None
-        for column in _COLUMNS:
-            if column not in file.names:
-                raise UsageError(
-                    f"{visible(path)} is no DataExpo airline file: it has no column '{column}'"
-                )
+    if not out.absolute().parent.is_dir():
+        raise MacroError(f"{visible(out)} cannot be written: its folder does not exist")
+    files = [_open(path) for path in paths]
+    for number, file in enumerate(files):
         for table in file.tables(_COLUMNS):
             frames.append(_arrivals(table, airport, result))
-            progress((number + file.done) / len(paths), result.rows)
+            progress((number + file.done) / len(files), result.rows)
     if not result.arrivals:
         most = ", ".join(visible(name) for name, _ in result.airports.most_common(10))
         raise UsageError(
@@ -78,6 +81,19 @@ def prepare(
     arrivals = pl.concat(frames).sort("arrival", maintain_order=True)
     write_recording(arrivals, out, "arrival", ("weekday", "carrier", "origin"))
     return result
+
+
+def _open(path: Path) -> CsvFile:
+    try:
+        file = CsvFile(path)
+    except OSError as error:
+        raise MacroError(f"{visible(path)} cannot be opened: {error.strerror}") from None
+    for column in _COLUMNS:
+        if column not in file.names:
+            raise UsageError(
+                f"{visible(path)} is no DataExpo airline file: it has no column '{column}'"
+            )
+    return file
 
 
 def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
@@ -99,6 +115,10 @@ def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
     for name in _NUMBERS:
         numbers[name], problems = columns[name].numbers()
         unusable.update(problems)
+        low, high = _NUMBERS[name]
+        unusable.update(np.flatnonzero((numbers[name] < low) | (numbers[name] > high)).tolist())
+        if name.startswith("CRS"):
+            unusable.update(np.flatnonzero(numbers[name] % 100 >= 60).tolist())
     if unusable:
         result.unusable += len(unusable)
         if result.first_unusable is None:
@@ -159,15 +179,12 @@ def _minutes(hhmm: Ints) -> Ints:
 
 
 def _elapsed(texts: Sequence[str], distance: Ints) -> Ints:
-    """The scheduled duration in minutes, estimated from the distance where it is missing."""
-    estimate = 40 + distance // 8
-    return np.array(
-        [
-            guess if text in MISSING else int(float(text))
-            for text, guess in zip(texts, estimate.tolist(), strict=True)
-        ],
-        np.int64,
-    )
+    """The scheduled duration in minutes, estimated from the distance where it makes no sense."""
+    minutes, missing = TextColumn(texts).numbers()
+    absurd = np.flatnonzero(np.abs(minutes) > DAY)
+    unknown = [*missing, *absurd.tolist()]
+    minutes[unknown] = (40 + distance // 8)[unknown]
+    return minutes.astype(np.int64)
 
 
 def clock_columns(minutes: Ints) -> dict[str, pl.Series]:

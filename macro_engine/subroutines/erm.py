@@ -13,6 +13,7 @@ from macro_engine.subroutines.base import RunningMean, Subroutine, widened
 
 PENALTY = 1e-4
 GRADIENT_NORM = 1e-8
+_MOST_STEPS = 100  # a handful is enough unless numbers are so large that rounding forbids the norm
 
 
 class Erm(Subroutine):
@@ -89,6 +90,8 @@ class MeanSolution(RunningMean):
 def minimise(x: Floats, signs: Floats, start: Floats) -> Floats:
     """The weights at which the gradient's norm is at most 1e-8, by Newton's method.
 
+    Numbers far from 0 may not allow that norm in floating point; then the best found is returned.
+
     Parameters
     ----------
     x
@@ -98,7 +101,9 @@ def minimise(x: Floats, signs: Floats, start: Floats) -> Floats:
     """
     weights = start
     value, gradient = risk(x, signs, weights)
-    while np.linalg.norm(gradient) > GRADIENT_NORM:
+    for _ in range(_MOST_STEPS):
+        if np.linalg.norm(gradient) <= GRADIENT_NORM:
+            break
         margin = np.clip(signs * (x @ weights), -500.0, 500.0)
         curvature = 1.0 / ((1.0 + np.exp(margin)) * (1.0 + np.exp(-margin)))
         hessian = (x.T * curvature) @ x / len(x) + PENALTY * np.eye(x.shape[1])

@@ -14,7 +14,7 @@ from macro_engine.subroutines.base import Create, Subroutine
 
 # A small ring: a workspace takes 0.8 MB instead of 9. A saved model forgets its loss function, so
 # that it is given again when one is loaded.
-ARGUMENTS = "--loss_function logistic --quiet --no_stdin --ring_size 2"
+ARGUMENTS = ["--loss_function", "logistic", "--quiet", "--no_stdin", "--ring_size", "2"]
 
 
 def vw_factory() -> Create:
@@ -34,7 +34,7 @@ class Parser:
 
     def __init__(self, vowpalwabbit: Any) -> None:
         self.vowpalwabbit = vowpalwabbit
-        self.workspace: Any = vowpalwabbit.Workspace(ARGUMENTS)
+        self.workspace: Any = vowpalwabbit.Workspace(arg_list=ARGUMENTS)
         self.rows: Rows | None = None
         self.parsed: list[Any] = []
 
@@ -66,7 +66,9 @@ class VowpalWabbit(Subroutine):
 
     def __init__(self, parser: Parser, models: int) -> None:
         self.parser = parser
-        self.models: list[Any] = [parser.vowpalwabbit.Workspace(ARGUMENTS) for _ in range(models)]
+        self.models: list[Any] = [
+            parser.vowpalwabbit.Workspace(arg_list=ARGUMENTS) for _ in range(models)
+        ]
 
     def predict(self, rows: Rows) -> Ints:
         examples = self.parser.examples(rows)
@@ -93,8 +95,8 @@ class VowpalWabbit(Subroutine):
             saved = Path(folder) / "model"
             for model in self.models:
                 model.save(str(saved))
-                arguments = f"{ARGUMENTS} -i {saved}"
-                newborn.models.append(self.parser.vowpalwabbit.Workspace(arguments))
+                arguments = [*ARGUMENTS, "-i", str(saved)]
+                newborn.models.append(self.parser.vowpalwabbit.Workspace(arg_list=arguments))
         return newborn
 
     def finish(self) -> None:

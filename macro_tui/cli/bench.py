@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,16 +26,20 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
+    from macro_engine.algorithm.kernels.compiling import announcement
     from macro_engine.opening import open_stream
     from macro_engine.run.bench import measure
     from macro_engine.stream.source import Recording
     from macro_engine.stream.table import Rejections
     from macro_tui.progress import progress_bar
-    from macro_tui.replays import find_recording
+    from macro_tui.replays import shipped_replays
 
     recording = "airline-ATL.parquet"
-    opened = open_stream([find_recording(recording)])
+    path = next(path for path in shipped_replays() if path.name == recording)
+    opened = open_stream([path])
     block = next(Recording(opened.files, opened.spec, Rejections()).blocks())
+    if (words := announcement()) is not None:
+        print(words, file=sys.stderr)
     with progress_bar(Console(stderr=True)) as show:
         results = measure(block, arguments.rounds, show)
     if arguments.json:

@@ -131,3 +131,45 @@ def test_a_class_that_appears_late_has_learnt_from_every_row(classes):
         open_ended.learn_one(rows.dicts[i], int(rows.labels[i]))
     expected = fixed.predict(rows).tolist()
     assert [open_ended.predict_one(x) for x in rows.dicts] == expected
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"strategy": "fttl"},
+        {"distance": "label"},
+        {"empty_class": "faar"},
+        {"thresholds": (-1.0,)},
+        {"max_subroutines": 0},
+        {"history": "few"},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments):
+    with pytest.raises(ValueError, match=r"is unknown|cannot be negative|write a whole number"):
+        MacroClassifier(**arguments)
+
+
+def test_a_history_of_all_steps():
+    block = block_of_numbers(2, [1] * 40)
+    model = MacroClassifier(history="all")
+    for x, label in zip(block.rows.dicts, block.rows.labels.tolist(), strict=True):
+        model.learn_one(x, label)
+    model.learn_one({"later": 1.0}, 1)
+    assert model.predict_one({"a": 0.5}) in (0, 1)
+
+
+def test_a_model_for_two_classes_refuses_a_third():
+    model = MacroClassifier(linear_model.LogisticRegression())
+    model.learn_one({"a": 1.0}, True)
+    with pytest.raises(ValueError, match="knows two classes only, and 2 is a third"):
+        model.learn_one({"a": 1.0}, 2)
+
+
+def test_text_is_a_category_and_a_number_that_is_none_is_refused():
+    model = MacroClassifier()
+    for value, label in [("NaN", True), ("x", False), ("8001", True)] * 5:
+        model.learn_one({"c": value, "a": 1.0}, label)
+    assert model.predict_one({"c": "NaN", "a": 1.0}) is True
+    assert model.predict_one({"c": "x", "a": 1.0}) is False
+    with pytest.raises(ValueError, match="the feature 'a' is nan"):
+        model.learn_one({"a": float("nan")}, True)

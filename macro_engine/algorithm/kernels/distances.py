@@ -42,6 +42,32 @@ def sort_in_place(values):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def select_smallest(values, k):  # type: ignore[no-untyped-def]
+    """Quickselect: afterwards the k smallest stand in front, in any order."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        middle = (low + high) // 2
+        a, b, c = values[low], values[middle], values[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            high = j
+        elif k - 1 >= i:
+            low = i
+        else:
+            return
+
+
+@compiled
 def mean_of_smallest(squares, n, j0, j1, divisor, buffer):  # type: ignore[no-untyped-def]
     """The mean of the max(n, j1 - j0) smallest roots in the first n lines, columns j0 to j1."""
     k = max(n, j1 - j0)
@@ -67,7 +93,8 @@ def mean_of_smallest(squares, n, j0, j1, divisor, buffer):  # type: ignore[no-un
         for i in range(n):
             for j in range(j0, j1):
                 smallest[i * (j1 - j0) + j - j0] = squares[i, j]
-        sort_in_place(smallest)
+        select_smallest(smallest, k)
+        sort_in_place(smallest[:k])
     total = 0.0
     for i in range(k):
         total += math.sqrt(smallest[i]) / divisor

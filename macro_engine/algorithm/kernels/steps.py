@@ -78,7 +78,7 @@ def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-u
         np.zeros(classes),
         np.zeros(classes + 1, np.int64),
         np.empty((longest, d)),
-        np.empty((rules.history if rules.distance == FRAMES else 0, d)),
+        np.empty((references.frames.shape[0], d)),
         np.empty(n),
         np.empty(n),
         unlimited,

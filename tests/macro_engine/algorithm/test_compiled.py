@@ -1,6 +1,7 @@
 """The compiled path gives what the definition gives, to the last bit."""
 
 import math
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from macro_engine.algorithm.compiled import (
 )
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.kernels.distances import select_smallest, sort_in_place
 from macro_engine.algorithm.kernels.learners import is_likelier
 from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
@@ -172,3 +174,35 @@ def test_the_whole_contest_on_real_flights(atlanta):
     other = CompiledContest(rules, block.rows.columns).run(block)
     for name in ("no_change", "ftl", "ewa", "leaders", "weights", "losses"):
         assert same(getattr(one, name), getattr(other, name))
+
+
+@given(
+    values=st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.5]), min_size=1, max_size=80),
+    share=st.floats(0, 1),
+)
+def test_the_smallest_values_are_selected_and_sorted(values, share):
+    k = max(1, int(share * len(values)))
+    array = np.array(values)
+    select_smallest(array, k)
+    sort_in_place(array[:k])
+    assert array[:k].tolist() == sorted(values)[:k]
+    assert sorted(array.tolist()) == sorted(values)
+
+
+def test_a_history_of_frames_may_be_longer_than_any_stream():
+    block = random_block(2, 2, [3] * 30)
+    assert_equal(block, "frames", "nearest-mean", 999_999_999)
+
+
+def test_large_steps_are_no_slower_than_on_the_general_path():
+    block = random_block(0, 2, [700] * 6)
+    shape = Shape(2, 2, 1)
+    general, compiled = both(block, "features", "nearest-mean", shape)
+    compiled.run(block.cut(0, 1))
+    general.run(block.cut(0, 1))
+    seconds = []
+    for family in (general, compiled):
+        started = perf_counter()
+        family.run(block.cut(1, 6))
+        seconds.append(perf_counter() - started)
+    assert seconds[1] < seconds[0]

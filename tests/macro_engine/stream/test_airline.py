@@ -114,3 +114,32 @@ def test_the_command_says_what_it_did(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "1 arrivals at ATL of 2 flights read; left out: 1 cancelled, 0 diverted" in said
     assert main(["prepare", "airline", str(raw), "--airport", "ATL", "--out", "x.csv"]) == 2
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        flight(delay=-140_000),
+        flight().replace(",500,", ",81000,"),
+        flight(day=33),
+        flight(arr=2460),
+        flight(arr=975),
+        flight().replace("2008,1,", "1e18,1,"),
+        flight().replace("2008,1,", "2008,13,"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_left_out_and_counted(tmp_path, row):
+    result, _ = prepared(tmp_path, flight() + row)
+    assert (result.arrivals, result.unusable) == (1, 1)
+
+
+@pytest.mark.parametrize("elapsed", ["NA", "abc", "inf", "99999"])
+def test_a_duration_that_makes_no_sense_is_estimated(tmp_path, elapsed):
+    result, out = prepared(tmp_path, flight(dep=2330, arr=45, elapsed=elapsed))
+    assert result.arrivals == 1
+    assert str(pl.read_parquet(out)["arrival"][0]) == "2008-01-02 00:45:00"
+
+
+def test_a_folder_that_does_not_exist_is_said_before_anything_is_read(tmp_path):
+    with pytest.raises(MacroError, match="its folder does not exist"):
+        prepare([tmp_path / "none.csv"], "ATL", tmp_path / "no" / "out.parquet")

@@ -76,3 +76,9 @@ def test_a_newborn_has_the_weights_of_its_parent_and_no_rows():
     child.learn(more)
     child.predict(more)
     assert child.weights == pytest.approx(learnt(more).weights, abs=1e-5)
+
+
+def test_numbers_so_large_that_the_norm_is_out_of_reach_come_to_an_end():
+    rng = np.random.default_rng(0)
+    rows = block_of(rng.integers(0, 2, 200), [200], rng.uniform(0, 1e17, (200, 2))).rows
+    assert set(learnt(rows).predict(rows).tolist()) <= {0, 1}

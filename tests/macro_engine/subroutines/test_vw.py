@@ -95,3 +95,11 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "vowpalwabbit", None)
     with pytest.raises(UsageError, match=r"pip install 'macro-tui\[vw\]'"):
         resolve("vw")
+
+
+def test_a_temporary_folder_may_have_a_space_in_its_name(tmp_path, monkeypatch):
+    (tmp_path / "a b").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "a b"))
+    parent = resolve("vw")(("0", "1"))
+    parent.learn(rows(0))
+    assert parent.copy().predict(rows(1)).tolist() == parent.predict(rows(1)).tolist()

@@ -1,5 +1,6 @@
 """`macro-tui replay`, as a process."""
 
+import asyncio
 import json
 import os
 import pty
@@ -9,6 +10,10 @@ import sys
 import time
 
 import pytest
+
+from macro_engine.opening import open_stream
+from macro_engine.run.engine import Engine
+from macro_tui.replays import find_recording
 
 COMMAND = [sys.executable, "-m", "macro_tui", "replay"]
 
@@ -100,3 +105,28 @@ def test_several_files_are_one_stream(tmp_path, stream):
         del summary["seconds"]
         results.append(summary)
     assert results[0] == results[1]
+
+
+def test_no_block_keeps_the_engine_busy_for_long():
+    opened = open_stream([find_recording("airline-IAH.parquet")])
+    engine = Engine(opened)
+    asyncio.run(engine.run())
+    assert engine.path == "compiled"
+    assert engine.longest_block < 0.1  # 50 ms is the bound, with room for a busy machine
+
+
+def test_interrupted_while_it_compiles_it_leaves_soon(stream, tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, stream], stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "empty")},
+    )  # fmt: skip
+    for line in process.stderr:
+        if line.startswith("compiling the fast path"):
+            break
+    time.sleep(1.0)
+    process.send_signal(signal.SIGTERM)
+    started = time.monotonic()
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "macro-tui replay: interrupted"
+    assert time.monotonic() - started < 8
