@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -213,7 +214,8 @@ class CompiledFamily:
 
     def _make_rates_for(self, updates: int) -> None:
         if self.logistic and len(self.bank.rates) < min(updates, _MOST_RATES):
-            rates = learning_rates(min(2 * updates, _MOST_RATES), _RATE_POWER)
+            size = max(updates, 3 * len(self.bank.rates) // 2)
+            rates = learning_rates(min(size, _MOST_RATES), _RATE_POWER)
             self.bank = self.bank._replace(rates=rates)
 
     def _grow(self, stretch: arrays.Stretch) -> None:
@@ -258,12 +260,14 @@ class CompiledFamily:
         return seconds
 
     def _seconds_of(self, compute: Callable[[int], None]) -> float:
-        compute(0)
-        marks = [perf_counter()]
-        for references in (0, self.reference_count):
-            compute(references)
-            marks.append(perf_counter())
-        return max(0.0, (marks[2] - marks[1]) - (marks[1] - marks[0]))
+        def fastest(references: int) -> float:
+            marks = [perf_counter()]
+            for _ in range(3):
+                compute(references)
+                marks.append(perf_counter())
+            return min(after - before for before, after in pairwise(marks))
+
+        return max(0.0, fastest(self.reference_count) - fastest(0))
 
     def _distances_of_the_next_step(self, reach: Floats) -> Callable[[int], None]:
         """A function that computes the distances to the first so many references."""

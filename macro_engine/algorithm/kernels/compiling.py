@@ -41,11 +41,11 @@ def announcement() -> str | None:
     folder = writable_cache()
     if folder is None:
         return (
-            "compiling the fast path, which takes a while; the cache folder cannot be written, so "
-            "that every run does"
+            "compiling the fast path, which takes about 20 s; the cache folder cannot be written, "
+            "so that every run does"
         )
     if not (folder / _warm()).exists():
-        return "compiling the fast path, which takes a while; later runs take it from the cache"
+        return "compiling the fast path, about 20 s this once; later runs take it from the cache"
     return None
 
 
@@ -74,3 +74,5 @@ def _decorator(**options: Any) -> Any:
 compiled: Any = _decorator()
 # for what runs once a row and learner: a call would cost as much as the work
 inlined: Any = _decorator(inline="always")
+# for the parts of a step, which are handed many arrays
+part_of_step: Any = _decorator(forceinline=True)

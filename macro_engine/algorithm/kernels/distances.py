@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.compiling import compiled
+from macro_engine.algorithm.kernels.compiling import compiled, part_of_step
 
 SMALL = 48  # up to so many smallest values, keeping them sorted beats sorting all
 _SIDE_BY_SIDE = 512  # references whose distances are summed together
 
 
-@compiled
+@part_of_step
 def labels_distances(shares, n_references, references, out):  # type: ignore[no-untyped-def]
     for r in range(n_references):
         total = 0.0
@@ -208,7 +208,7 @@ def frames_distances(now, length, n_references, references, lengths, out):  # ty
             total[r] = total[r] / n if n > 0 else 0.0
 
 
-@compiled
+@part_of_step
 def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore[no-untyped-def]
     """The rows from `start` to `stop` in `out`, class after class, and where each class starts.
 
@@ -224,7 +224,7 @@ def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore
             out[starts[c] + counts[c], column] = numbers[i, column]
 
 
-@compiled
+@part_of_step
 def compare_empty(now_empty, n_references, ref_empty, distances):  # type: ignore[no-untyped-def]
     """Two empty histories are at distance 0, an empty one and another infinitely far apart."""
     for r in range(n_references):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.compiling import compiled, inlined
+from macro_engine.algorithm.kernels.compiling import compiled, inlined, part_of_step
 
 
 @inlined
@@ -64,7 +64,7 @@ def is_likelier(z):  # type: ignore[no-untyped-def]
     return 1 if p > 1.0 - p else 0
 
 
-@compiled
+@part_of_step
 def logistic_predict(  # type: ignore[no-untyped-def]
     weights, intercepts, places, numbers, ones, begin, end, predictions, shift
 ):
@@ -87,7 +87,7 @@ def logistic_predict(  # type: ignore[no-untyped-def]
             predictions[k, i - shift] = best
 
 
-@compiled
+@part_of_step
 def logistic_learn(  # type: ignore[no-untyped-def]
     weights, intercepts, counts, places, n_learning, labels, numbers, ones, begin, end, rates,
     power,

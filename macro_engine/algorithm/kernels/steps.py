@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from macro_engine.algorithm.kernels.arrays import FEATURES, FRAMES, LABELS, LOGISTIC, Present
-from macro_engine.algorithm.kernels.compiling import compiled
+from macro_engine.algorithm.kernels.compiling import compiled, part_of_step
 from macro_engine.algorithm.kernels.distances import (
     SMALL,
     by_class,
@@ -40,7 +40,7 @@ def run_steps(first, stop, stretch, rules, references, subroutines, bank, result
             return s
         for k in range(len(rules.thresholds)):
             limit = rules.thresholds[k]
-            if not math.isinf(limit):
+            if rules.power != 0.0 and not math.isinf(limit):
                 limit = limit * math.pow(stretch.step_number + s + 1, -rules.power)
             present.limits[k] = limit
         rows = look_back(oldest, begin, stretch, rules, present)
@@ -95,7 +95,7 @@ def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-u
     )
 
 
-@compiled
+@part_of_step
 def has_room(rows, rules, references, subroutines, bank):  # type: ignore[no-untyped-def]
     """Whether a birth for every threshold would fit."""
     n, members = references.used[0], len(rules.thresholds)
@@ -111,7 +111,7 @@ def has_room(rows, rules, references, subroutines, bank):  # type: ignore[no-unt
     return True
 
 
-@compiled
+@part_of_step
 def look_back(oldest, begin, stretch, rules, present):  # type: ignore[no-untyped-def]
     """Describe the history; returns how many rows it has."""
     classes = len(present.counts)
@@ -138,7 +138,7 @@ def look_back(oldest, begin, stretch, rules, present):  # type: ignore[no-untype
     return rows
 
 
-@compiled
+@part_of_step
 def measure(rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]
     """The distance to every reference."""
     n, out = references.used[0], present.distances
@@ -159,7 +159,7 @@ def measure(rows, rules, references, subroutines, present):  # type: ignore[no-u
         compare_empty(rows == 0, n, references.empty, out)
 
 
-@compiled
+@part_of_step
 def features_to(reach, rules, references, present):  # type: ignore[no-untyped-def]
     features_distances(
         present.rows, present.starts, references.used[0], references.columns, references.starts,
@@ -168,7 +168,7 @@ def features_to(reach, rules, references, present):  # type: ignore[no-untyped-d
     )  # fmt: skip
 
 
-@compiled
+@part_of_step
 def all_have_one_close(subroutines, present):  # type: ignore[no-untyped-def]
     for k in range(len(present.limits)):
         found = False
@@ -181,7 +181,7 @@ def all_have_one_close(subroutines, present):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled
+@part_of_step
 def choose(s, rules, references, subroutines, bank, present, results):  # type: ignore[no-untyped-def]
     """Find the close subroutines of each threshold, or start one."""
     members = len(rules.thresholds)
@@ -244,7 +244,7 @@ def remember(rows, rules, references, present):  # type: ignore[no-untyped-def]
     references.used[0] += 1
 
 
-@compiled
+@part_of_step
 def predict_and_learn(  # type: ignore[no-untyped-def]
     begin, end, stretch, rules, subroutines, bank, present, results
 ):
