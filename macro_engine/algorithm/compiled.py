@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -41,6 +40,8 @@ _DISTANCES = {
 }
 _LEARNERS = {"logistic": arrays.LOGISTIC, "nearest-mean": arrays.NEAREST_MEAN}
 _RATE_POWER = 0.5  # the learning rate of logistic falls as (n + 1)^-.5
+_RUNS_A_SAMPLE = 16  # blocks between two looks at what distances cost
+_SAMPLED_STEPS = 16
 _MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
 
 
@@ -80,7 +81,9 @@ class CompiledFamily:
         self.logistic = rules.subroutine == "logistic"
         self.widths = columns.widths
         self.step = 0
-        self.distance_seconds = 0.0  # estimated from one step a block
+        # the time that distances take, estimated from a step now and then
+        self.distance_seconds = self.seconds_bounded = self.seconds_whole = 0.0
+        self.runs = 0
         # the last closed steps: where each starts, and their rows
         self.past_starts = np.zeros(1, np.int64)
         self.past_numbers = np.empty((0, shape.columns))
@@ -149,7 +152,10 @@ class CompiledFamily:
         self.step += steps
         self._keep_past(stretch)
         births = int((results.born | (results.close == 0)).any(axis=0).sum())
-        self.distance_seconds += self._seconds_for_distances(steps, births)
+        if self.runs % _RUNS_A_SAMPLE == 0 or self.runs < _RUNS_A_SAMPLE // 2:
+            self._sample_distances(stretch)
+        self.runs += 1
+        self.distance_seconds += steps * self.seconds_bounded + births * self.seconds_whole
         return FamilyResult(
             results.predictions[:k],
             results.predictions[k],
@@ -213,10 +219,11 @@ class CompiledFamily:
             self.references = self.references._replace(frames=np.concatenate([frames, more]))
 
     def _make_rates_for(self, updates: int) -> None:
-        if self.logistic and len(self.bank.rates) < min(updates, _MOST_RATES):
-            size = max(updates, 3 * len(self.bank.rates) // 2)
-            rates = learning_rates(min(size, _MOST_RATES), _RATE_POWER)
-            self.bank = self.bank._replace(rates=rates)
+        rates = self.bank.rates
+        if self.logistic and len(rates) < min(updates, _MOST_RATES):
+            size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
+            more = learning_rates(len(rates), size, _RATE_POWER)
+            self.bank = self.bank._replace(rates=np.concatenate([rates, more]))
 
     def _grow(self, stretch: arrays.Stretch) -> None:
         """Double what is full, or may be after one more step."""
@@ -246,45 +253,53 @@ class CompiledFamily:
                 learnt=_doubled(bank.learnt, 0),
             )
 
-    def _seconds_for_distances(self, steps: int, births: int) -> float:
-        """An estimate for so many steps, from one more of them, less what the call itself takes.
+    def _sample_distances(self, stretch: arrays.Stretch) -> None:
+        """Time the distances of some of the steps, and those at a birth.
 
         At a birth the closest reference is asked for, so that none is left at a lower bound.
         """
         limits = [threshold_at(self.step, t, self.rules.power) for t in self.rules.thresholds]
-        bounded = self._distances_of_the_next_step(np.array(limits)[self.references.largest])
-        seconds = steps * self._seconds_of(bounded)
-        if births and self.rules.distance == arrays.FEATURES:
-            whole = self._distances_of_the_next_step(np.full(len(self.references.empty), np.inf))
-            seconds += births * self._seconds_of(whole)
-        return seconds
+        bounded = np.array(limits)[self.references.largest]
+        self.seconds_bounded = self._seconds_for(stretch, bounded)
+        if self.rules.distance == arrays.FEATURES:
+            self.seconds_whole = self._seconds_for(stretch, np.full(len(bounded), np.inf))
 
-    def _seconds_of(self, compute: Callable[[int], None]) -> float:
-        def fastest(references: int) -> float:
-            marks = [perf_counter()]
-            for _ in range(3):
+    def _seconds_for(self, stretch: arrays.Stretch, reach: Floats) -> float:
+        """The mean time for the distances of a step, less what the calls themselves take."""
+        starts, history = stretch.starts, max(self.rules.history, 0)
+        steps = np.unique(np.linspace(1, len(starts) - 1, _SAMPLED_STEPS).astype(int)).tolist()
+        spans = [(int(starts[max(t - history, 0)]), int(starts[t])) for t in steps]
+        used = self.references.starts[: self.reference_count + 1]
+        widest = max(1024, int(np.diff(used, axis=0).max()))
+        squares = np.zeros((max(b - a for a, b in spans), widest))  # touched before it is timed
+        sample = [
+            self._distances_of(stretch.numbers[a:b], stretch.labels[a:b], reach, squares)
+            for a, b in spans
+        ]
+        marks = []
+        for references in (0, 0, self.reference_count):  # once to warm up
+            marks.append(perf_counter())
+            for compute in sample:
                 compute(references)
-                marks.append(perf_counter())
-            return min(after - before for before, after in pairwise(marks))
+        marks.append(perf_counter())
+        return max(0.0, (marks[3] - marks[2]) - (marks[2] - marks[1])) / len(sample)
 
-        return max(0.0, fastest(self.reference_count) - fastest(0))
-
-    def _distances_of_the_next_step(self, reach: Floats) -> Callable[[int], None]:
-        """A function that computes the distances to the first so many references."""
+    def _distances_of(
+        self, numbers: Floats, labels: Ints, reach: Floats, squares: Floats
+    ) -> Callable[[int], None]:
+        """A function that computes a history's distances to the first so many references."""
         kept, rules, classes = self.references, self.rules, self.shape.classes
         out = np.empty(len(kept.empty))
         if rules.distance == arrays.LABELS:
             shares = np.full(classes, 1 / classes)
             return lambda n: labels_distances(shares, n, kept.shares, out)
         if rules.distance == arrays.FRAMES:
-            newest = np.ascontiguousarray(self.past_numbers[::-1][: rules.history])
+            newest = np.ascontiguousarray(numbers[::-1][: rules.history])
             length = len(newest)
             return lambda n: frames_distances(newest, length, n, kept.frames, kept.lengths, out)
-        rows = self.past_numbers[np.argsort(self.past_labels, kind="stable")]
-        counts = np.bincount(self.past_labels, minlength=classes)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        widest = max(1024, int(np.diff(kept.starts[: self.reference_count + 1], axis=0).max()))
-        squares, least, smallest = np.empty((len(rows), widest)), np.empty(widest), np.empty(SMALL)
+        rows = numbers[np.argsort(labels, kind="stable")]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=classes))])
+        least, smallest = np.zeros(squares.shape[1]), np.empty(SMALL)
         counted = np.empty(len(out), np.int64)
         return lambda n: features_distances(
             rows, starts, n, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,

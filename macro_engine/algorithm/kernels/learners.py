@@ -121,10 +121,11 @@ def logistic_learn(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def learning_rates(n, power):  # type: ignore[no-untyped-def]
-    rates = np.empty(n)
-    for i in range(n):
-        rates[i] = 1.0 / math.pow(i + 1, power)
+def learning_rates(first, last, power):  # type: ignore[no-untyped-def]
+    """1 / (n + 1)^power for n from first up to last."""
+    rates = np.empty(last - first)
+    for n in range(first, last):
+        rates[n - first] = 1.0 / math.pow(n + 1, power)
     return rates
 
 
