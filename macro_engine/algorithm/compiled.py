@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.family import FamilyResult
+from macro_engine.algorithm.family import NEAREST, FamilyResult
 from macro_engine.algorithm.kernels import arrays
 from macro_engine.algorithm.kernels.distances import (
     SMALL,
@@ -42,6 +42,7 @@ _LEARNERS = {"logistic": arrays.LOGISTIC, "nearest-mean": arrays.NEAREST_MEAN}
 _RATE_POWER = 0.5  # the learning rate of logistic falls as (n + 1)^-.5
 _RUNS_A_SAMPLE = 16  # blocks between two looks at what distances cost
 _SAMPLED_STEPS = 16
+_STEPS_IN_NO_HURRY = 32  # a longer block leaves far distances at their lower bounds
 _MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
 
 
@@ -94,6 +95,7 @@ class CompiledFamily:
             used=np.zeros(self.members, np.int64),
             reference=np.zeros((self.members, 16), np.int64),
             place=np.zeros((self.members, 16), np.int64),
+            updates=np.zeros((self.members, 16), np.int64),
         )
         places = 4 * self.members
         models = classes if not self.logistic or classes > 2 else 1
@@ -133,12 +135,15 @@ class CompiledFamily:
             distance=np.empty((k, steps)),
             close=np.empty((k, steps), np.int64),
             subroutines=np.empty((k, steps), np.int64),
+            nearest=np.empty((k, steps, NEAREST), np.int64),
+            nearest_distances=np.empty((k, steps, NEAREST)),
         )
         done = 0
         while True:
             done = run_steps(
                 done,
                 steps,
+                0 if steps <= _STEPS_IN_NO_HURRY else steps - 1,
                 stretch,
                 self.rules,
                 self.references,
@@ -164,6 +169,8 @@ class CompiledFamily:
             results.distance,
             results.close,
             results.subroutines,
+            results.nearest,
+            results.nearest_distances,
         )
 
     def _no_references(self) -> arrays.References:
@@ -244,7 +251,9 @@ class CompiledFamily:
                 self.references = kept._replace(columns=_doubled(kept.columns, 2))
         if subroutines.used.max() == subroutines.reference.shape[1]:
             self.subroutines = subroutines._replace(
-                reference=_doubled(subroutines.reference, 1), place=_doubled(subroutines.place, 1)
+                reference=_doubled(subroutines.reference, 1),
+                place=_doubled(subroutines.place, 1),
+                updates=_doubled(subroutines.updates, 1),
             )
         if int(bank.used[0]) + self.members > len(bank.learnt):
             self.bank = bank._replace(
@@ -271,7 +280,8 @@ class CompiledFamily:
         spans = [(int(starts[max(t - history, 0)]), int(starts[t])) for t in steps]
         used = self.references.starts[: self.reference_count + 1]
         widest = max(1024, int(np.diff(used, axis=0).max()))
-        squares = np.zeros((max(b - a for a, b in spans), widest))  # touched before it is timed
+        longest = max(b - a for a, b in spans)
+        squares = np.zeros((self.shape.classes, longest, widest))  # touched before it is timed
         sample = [
             self._distances_of(stretch.numbers[a:b], stretch.labels[a:b], reach, squares)
             for a, b in spans
@@ -299,7 +309,7 @@ class CompiledFamily:
             return lambda n: frames_distances(newest, length, n, kept.frames, kept.lengths, out)
         rows = numbers[np.argsort(labels, kind="stable")]
         starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=classes))])
-        least, smallest = np.zeros(squares.shape[1]), np.empty(SMALL)
+        least, smallest = np.zeros(squares.shape[2]), np.empty(SMALL)
         counted = np.empty(len(out), np.int64)
         return lambda n: features_distances(
             rows, starts, n, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,

@@ -21,6 +21,8 @@ from macro_engine.discrepancy import Discrepancy
 from macro_engine.rows import Block, Bools, Columns, Floats, Ints, Rows
 from macro_engine.subroutines import Subroutine
 
+NEAREST = 5  # how many of the nearest subroutines are told
+
 
 @dataclass(frozen=True, eq=False)
 class FamilyResult:
@@ -40,6 +42,10 @@ class FamilyResult:
         |J|, 1 at a birth, 0 where the closest had to stand in because no more may be started.
     subroutines
         How many there are, after a birth.
+    nearest, nearest_distances
+        Thresholds by steps by 5: the subroutines with the smallest M before a birth, nearest first
+        and 0 where there are fewer. A negative M says that it is at least so much: beyond what
+        matters for any threshold, the compiled path does not always compute it.
     """
 
     predictions: Ints
@@ -49,6 +55,8 @@ class FamilyResult:
     distance: Floats
     close: Ints
     subroutines: Ints
+    nearest: Ints
+    nearest_distances: Floats
 
 
 @dataclass(frozen=True)
@@ -67,10 +75,13 @@ class Member:
         self.threshold = threshold
         self.subroutines: list[Subroutine] = []
         self.references: list[int] = []
+        self.updates: list[int] = []  # steps that each has learnt
         self.close: Ints = np.empty(0, np.int64)
         self.active = -1
         self.born = self.forced = False
         self.distance = math.nan
+        self.nearest: Ints = np.empty(0, np.int64)
+        self.nearest_distances: Floats = np.empty(0)
 
     def choose(self, distances: Floats, step: int, newest: int, rules: Rules) -> None:
         """Decide for the step that opens, given the distance to each shared reference.
@@ -78,6 +89,8 @@ class Member:
         A newborn's reference is the shared one numbered `newest`.
         """
         mine = distances[self.references]
+        self.nearest = np.argsort(mine, kind="stable")[:NEAREST]
+        self.nearest_distances = mine[self.nearest]
         self.close = np.flatnonzero(mine <= threshold_at(step, self.threshold, rules.power))
         full = len(mine) == rules.most
         self.born = len(self.close) == 0 and not full
@@ -86,6 +99,7 @@ class Member:
             parent = self.subroutines[mine.argmin()] if len(mine) else None
             self.subroutines.append(rules.create() if parent is None else parent.copy())
             self.references.append(newest)
+            self.updates.append(0)
             self.active = len(mine)
             self.close = np.array([self.active])
             self.distance = math.nan
@@ -165,6 +179,7 @@ class Family:
         for member in [*self.members, self.marginal]:
             for j in member.close:
                 member.subroutines[j].learn(rows)
+                member.updates[j] += 1
         self.past.append(rows)
         self.step += 1
 
@@ -181,6 +196,8 @@ class Family:
         active, close, subroutines = (np.empty((k, steps), np.int64) for _ in range(3))
         born = np.empty((k, steps), np.bool_)
         distance = np.empty((k, steps))
+        nearest = np.zeros((k, steps, NEAREST), np.int64)
+        nearest_distances = np.full((k, steps, NEAREST), math.nan)
         for s in range(steps):
             rows = block.step(s)
             self.choose()
@@ -191,7 +208,17 @@ class Family:
                 distance[m, s] = member.distance
                 close[m, s] = 0 if member.forced else len(member.close)
                 subroutines[m, s] = len(member.subroutines)
+                nearest[m, s, : len(member.nearest)] = member.nearest + 1
+                nearest_distances[m, s, : len(member.nearest)] = member.nearest_distances
             self.update(rows)
         return FamilyResult(
-            predictions[:k], predictions[k], active, born, distance, close, subroutines
+            predictions[:k],
+            predictions[k],
+            active,
+            born,
+            distance,
+            close,
+            subroutines,
+            nearest,
+            nearest_distances,
         )

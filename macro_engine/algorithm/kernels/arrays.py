@@ -55,11 +55,12 @@ class References(NamedTuple):
 
 
 class Subroutines(NamedTuple):
-    """Thresholds by subroutines: the reference of each, and its place in the bank."""
+    """Thresholds by subroutines: reference, place in the bank, and steps that each has learnt."""
 
     used: Ints
     reference: Ints
     place: Ints
+    updates: Ints
 
 
 class Bank(NamedTuple):
@@ -81,6 +82,8 @@ class Results(NamedTuple):
     distance: Floats
     close: Ints
     subroutines: Ints
+    nearest: Ints  # thresholds by steps by the nearest ones, 0 where there are fewer
+    nearest_distances: Floats  # negative where only a lower bound is known
 
 
 class Present(NamedTuple):
@@ -94,7 +97,7 @@ class Present(NamedTuple):
     distances: Floats  # to each reference
     reach: Floats  # beyond which a reference is close to none of its thresholds
     unlimited: Floats
-    counted: Ints
+    counted: Ints  # 0 where the distance to a reference is a lower bound
     squares: Floats
     least: Floats
     smallest: Floats
@@ -102,5 +105,7 @@ class Present(NamedTuple):
     chosen: Ints
     born: Bools
     forced: Bools
+    nearest: Ints
+    nearest_distances: Floats
     predicting: Ints  # places in the bank
     learning: Ints

@@ -71,6 +71,8 @@ def select_smallest(values, k):  # type: ignore[no-untyped-def]
 def mean_of_smallest(squares, n, j0, j1, divisor, buffer):  # type: ignore[no-untyped-def]
     """The mean of the max(n, j1 - j0) smallest roots in the first n lines, columns j0 to j1."""
     k = max(n, j1 - j0)
+    if k == 1:
+        return math.sqrt(squares[0, j0]) / divisor
     if k <= SMALL:
         filled = 0
         for i in range(n):
@@ -130,11 +132,12 @@ def features_distances(  # type: ignore[no-untyped-def]
     now, now_starts, n_references, columns, ref_starts, divisor, lacking, skip, reach, squares,
     least, buffer, counted, out,
 ):  # fmt: skip
-    """The distance to every reference; infinity may stand for any beyond the reference's reach.
+    """The distance to every reference; a lower bound may stand for any beyond its reach.
 
-    Class by class: the kept rows of a class stand side by side for all references, column by
-    column, so that one pass over them gives all squared differences. The smallest of them bounds
-    the mean of the smallest from below, and most references are found to be too far by that.
+    Where it does, `counted` is 0. Class by class: the kept rows of a class stand side by side for
+    all references, column by column, so that one pass over them gives all squared differences. The
+    smallest of them bounds the mean of the smallest from below, and most references are found to be
+    too far by that.
     """
     classes = len(now_starts) - 1
     for r in range(n_references):
@@ -145,6 +148,7 @@ def features_distances(  # type: ignore[no-untyped-def]
             missing += (now_starts[c + 1] > now_starts[c]) != has
         counted[r] = classes - missing * skip
         if missing * lacking > reach[r] * classes:
+            out[r] = missing * lacking
             counted[r] = 0
     for c in range(classes):
         n0, n1 = now_starts[c], now_starts[c + 1]
@@ -153,11 +157,11 @@ def features_distances(  # type: ignore[no-untyped-def]
             # as many references as the buffer holds
             start = ref_starts[group, c]
             stop = group + 1
-            while stop < n_references and ref_starts[stop + 1, c] - start <= squares.shape[1]:
+            while stop < n_references and ref_starts[stop + 1, c] - start <= len(least):
                 stop += 1
             if n1 > n0:
                 last = ref_starts[stop, c]
-                square_distances(now, n0, n1, columns, c, start, last, squares, least)
+                square_distances(now, n0, n1, columns, c, start, last, squares[c], least)
             for r in range(group, stop):
                 if counted[r] == 0:
                     continue
@@ -167,15 +171,49 @@ def features_distances(  # type: ignore[no-untyped-def]
                         smallest = math.inf
                         for j in range(j0, j1):
                             smallest = min(smallest, least[j])
-                        if out[r] + math.sqrt(smallest) / divisor > reach[r] * classes:
+                        bound = out[r] + math.sqrt(smallest) / divisor
+                        if bound > reach[r] * classes:
+                            out[r] = bound
                             counted[r] = 0
                             continue
-                    out[r] += mean_of_smallest(squares, n1 - n0, j0, j1, divisor, buffer)
+                    out[r] += mean_of_smallest(squares[c], n1 - n0, j0, j1, divisor, buffer)
                 elif n1 > n0 or j1 > j0:
                     out[r] += lacking
             group = stop
     for r in range(n_references):
-        out[r] = out[r] / counted[r] if counted[r] > 0 else math.inf
+        if counted[r] > 0:
+            out[r] /= counted[r]
+        elif skip:  # no bound is used then: no class is left that both have
+            out[r] = math.inf
+            counted[r] = 1
+        else:
+            out[r] /= classes
+
+
+@part_of_step
+def features_distance(  # type: ignore[no-untyped-def]
+    now, now_starts, n_references, r, columns, ref_starts, divisor, lacking, squares, least, buffer
+):
+    """The distance to one reference, where no class is skipped.
+
+    It follows `features_distances`, and takes the squared differences found there where all of them
+    had room.
+    """
+    classes = len(now_starts) - 1
+    total = 0.0
+    for c in range(classes):
+        n0, n1 = now_starts[c], now_starts[c + 1]
+        first, last = ref_starts[r, c], ref_starts[r + 1, c]
+        if n1 > n0 and last > first:
+            start = ref_starts[0, c]
+            if ref_starts[n_references, c] - start > len(least):
+                start = first
+                square_distances(now, n0, n1, columns, c, first, last, squares[c], least)
+            j0, j1 = first - start, last - start
+            total += mean_of_smallest(squares[c], n1 - n0, j0, j1, divisor, buffer)
+        elif n1 > n0 or last > first:
+            total += lacking
+    return total / classes
 
 
 @compiled
@@ -225,8 +263,9 @@ def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore
 
 
 @part_of_step
-def compare_empty(now_empty, n_references, ref_empty, distances):  # type: ignore[no-untyped-def]
+def compare_empty(now_empty, n_references, ref_empty, counted, distances):  # type: ignore[no-untyped-def]
     """Two empty histories are at distance 0, an empty one and another infinitely far apart."""
     for r in range(n_references):
         if now_empty or ref_empty[r]:
             distances[r] = 0.0 if now_empty and ref_empty[r] else math.inf
+            counted[r] = 1

@@ -6,12 +6,20 @@ import math
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.arrays import FEATURES, FRAMES, LABELS, LOGISTIC, Present
+from macro_engine.algorithm.family import NEAREST
+from macro_engine.algorithm.kernels.arrays import (
+    FEATURES,
+    FRAMES,
+    LABELS,
+    LOGISTIC,
+    Present,
+)
 from macro_engine.algorithm.kernels.compiling import compiled, part_of_step
 from macro_engine.algorithm.kernels.distances import (
     SMALL,
     by_class,
     compare_empty,
+    features_distance,
     features_distances,
     frames_distances,
     labels_distances,
@@ -26,10 +34,13 @@ from macro_engine.algorithm.kernels.learners import (
 
 
 @compiled
-def run_steps(first, stop, stretch, rules, references, subroutines, bank, results):  # type: ignore[no-untyped-def]
+def run_steps(  # type: ignore[no-untyped-def]
+    first, stop, exact_from, stretch, rules, references, subroutines, bank, results
+):
     """Take steps of a stretch through; returns the first one not taken.
 
-    It stops early where an array might not hold what the next step could add.
+    It stops early where an array might not hold what the next step could add. From step
+    `exact_from` on, no distance among the nearest is left at a lower bound.
     """
     present = scratch(first, stop, stretch, rules, references, bank)
     for s in range(first, stop):
@@ -45,6 +56,11 @@ def run_steps(first, stop, stretch, rules, references, subroutines, bank, result
             present.limits[k] = limit
         rows = look_back(oldest, begin, stretch, rules, present)
         measure(rows, rules, references, subroutines, present)
+        for k in range(len(rules.thresholds) - 1):
+            find_nearest(k, subroutines, present)
+            while s >= exact_from and compute_bounded(k, rules, references, subroutines, present):
+                find_nearest(k, subroutines, present)
+            tell_nearest(k, s, subroutines, present, results)
         choose(s, rules, references, subroutines, bank, present, results)
         if present.born.any():
             remember(rows, rules, references, present)
@@ -83,13 +99,15 @@ def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-u
         np.empty(n),
         unlimited,
         np.empty(n, np.int64),
-        np.empty((longest, widest)),
+        np.empty((classes, longest, widest)),
         np.empty(widest),
         np.empty(SMALL),
         np.empty(members),
         np.empty(members, np.int64),
         np.empty(members, np.bool_),
         np.empty(members, np.bool_),
+        np.empty(NEAREST, np.int64),
+        np.empty(NEAREST),
         np.empty(members, np.int64),
         np.empty(len(bank.learnt), np.int64),
     )
@@ -142,6 +160,8 @@ def look_back(oldest, begin, stretch, rules, present):  # type: ignore[no-untype
 def measure(rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]
     """The distance to every reference."""
     n, out = references.used[0], present.distances
+    for r in range(n):
+        present.counted[r] = 1
     if rules.distance == LABELS:
         labels_distances(present.shares, n, references.shares, out)
     elif rules.distance == FRAMES:
@@ -152,11 +172,11 @@ def measure(rows, rules, references, subroutines, present):  # type: ignore[no-u
         for r in range(n):
             present.reach[r] = present.limits[references.largest[r]] * 1.000001
         features_to(present.reach, rules, references, present)
-    compare_empty(rows == 0, n, references.empty, out)
+    compare_empty(rows == 0, n, references.empty, present.counted, out)
     if rules.distance == FEATURES and not all_have_one_close(subroutines, present):
         # the closest one will be asked for, however far it is
         features_to(present.unlimited, rules, references, present)
-        compare_empty(rows == 0, n, references.empty, out)
+        compare_empty(rows == 0, n, references.empty, present.counted, out)
 
 
 @part_of_step
@@ -179,6 +199,58 @@ def all_have_one_close(subroutines, present):  # type: ignore[no-untyped-def]
         if not found:
             return False
     return True
+
+
+@part_of_step
+def find_nearest(k, subroutines, present):  # type: ignore[no-untyped-def]
+    """The nearest subroutines of a threshold, the lowest number on ties."""
+    nearest, distances = present.nearest, present.nearest_distances
+    for i in range(NEAREST):
+        nearest[i] = -1
+        distances[i] = math.nan
+    filled = 0
+    for j in range(subroutines.used[k]):
+        m = present.distances[subroutines.reference[k, j]]
+        if filled == NEAREST:
+            if not m < distances[NEAREST - 1]:
+                continue
+        else:
+            filled += 1
+        place = filled - 1
+        while place > 0 and distances[place - 1] > m:
+            nearest[place], distances[place] = nearest[place - 1], distances[place - 1]
+            place -= 1
+        nearest[place], distances[place] = j, m
+
+
+@compiled
+def compute_bounded(k, rules, references, subroutines, present):  # type: ignore[no-untyped-def]
+    """Compute those of the nearest distances that are lower bounds; whether there were any."""
+    found = False
+    for i in range(NEAREST):
+        if present.nearest[i] < 0:
+            break
+        r = subroutines.reference[k, present.nearest[i]]
+        if present.counted[r] == 0:
+            found = True
+            present.counted[r] = 1
+            present.distances[r] = features_distance(
+                present.rows, present.starts, references.used[0], r, references.columns,
+                references.starts, rules.divisor, rules.lacking, present.squares, present.least,
+                present.smallest,
+            )  # fmt: skip
+    return found
+
+
+@part_of_step
+def tell_nearest(k, s, subroutines, present, results):  # type: ignore[no-untyped-def]
+    """A lower bound is told with a minus sign."""
+    for i in range(NEAREST):
+        j, m = present.nearest[i], present.nearest_distances[i]
+        results.nearest[k, s, i] = j + 1
+        if j >= 0 and present.counted[subroutines.reference[k, j]] == 0:
+            m = -m
+        results.nearest_distances[k, s, i] = m
 
 
 @part_of_step
@@ -260,6 +332,7 @@ def predict_and_learn(  # type: ignore[no-untyped-def]
             else:
                 learns = present.distances[subroutines.reference[k, j]] <= present.limits[k]
             if learns:
+                subroutines.updates[k, j] += 1
                 present.learning[learning] = subroutines.place[k, j]
                 learning += 1
     if rules.learner == LOGISTIC:

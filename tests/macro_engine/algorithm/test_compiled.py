@@ -50,6 +50,19 @@ def both(block, distance, subroutine, shape, **rules):
 def assert_same_results(one, other):
     for name in (*RESULTS, "marginal"):
         assert same(getattr(one, name), getattr(other, name)), name
+    assert_nearest_agree(one, other)
+
+
+def assert_nearest_agree(general, compiled):
+    """What the compiled family tells of the nearest is exact, or a lower bound and marked so."""
+    exact, told = general.nearest_distances, compiled.nearest_distances
+    bounds = (np.signbit(told) & ~np.isnan(told)).any(axis=2)
+    assert same(general.nearest[~bounds], compiled.nearest[~bounds])
+    assert same(exact[~bounds], told[~bounds])
+    assert (np.abs(told[bounds]) <= exact[bounds])[~np.isnan(exact[bounds])].all()
+    assert not bounds[:, -1].any()
+    if exact.shape[1] <= 32:
+        assert not bounds.any()
 
 
 def assert_equal(block, distance, subroutine, history, classes=None, **options):
@@ -58,6 +71,11 @@ def assert_equal(block, distance, subroutine, history, classes=None, **options):
     shape = Shape(classes, len(block.rows.columns.numbers), history, **options)
     general, compiled = both(block, distance, subroutine, shape, **rules)
     assert_same_results(general.run(block), compiled.run(block))
+    updates = [member.updates for member in [*general.members, general.marginal]]
+    used = compiled.subroutines.used
+    assert updates == [
+        line[:n].tolist() for line, n in zip(compiled.subroutines.updates, used, strict=True)
+    ]
 
 
 paths = pytest.mark.parametrize(
