@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.state import DamagedError, State, array, indices
+
 SLOTS = 1024  # one-hot columns of a category at most
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -28,6 +30,23 @@ class Columns:
     numbers: tuple[str, ...]
     categories: tuple[str, ...] = ()
     slots: tuple[tuple[str, ...], ...] = ()
+
+    def state(self) -> State:
+        return {"slots": [list(names) for names in self.slots]}
+
+    @staticmethod
+    def restored(state: State, numbers: Sequence[str], categories: Sequence[str]) -> Columns:
+        """The columns of a state, for a stream with these numeric columns and categories."""
+        slots = state.get("slots")
+        if (
+            not isinstance(slots, list)
+            or len(slots) != len(categories)
+            or not all(isinstance(names, list) and len(names) <= SLOTS for names in slots)
+        ):
+            raise DamagedError("in its state the categories are not those of the stream")
+        return Columns(
+            tuple(numbers), tuple(categories), tuple(tuple(map(str, names)) for names in slots)
+        )
 
     @property
     def widths(self) -> list[int]:
@@ -79,6 +98,20 @@ class Rows:
             columns,
         )
 
+    def state(self) -> State:
+        return {"numbers": self.numbers, "slots": self.slots, "labels": self.labels}
+
+    @staticmethod
+    def restored(state: State, columns: Columns, classes: int) -> Rows:
+        """The rows of a state, which have these columns and so many classes."""
+        labels = indices(state, "labels", (None,), classes)
+        slots = array(state, "slots", np.int64, (len(labels), len(columns.categories)))
+        for c, known in enumerate(columns.slots):
+            if len(slots) and not 0 <= slots[:, c].min() <= slots[:, c].max() < len(known):
+                raise DamagedError("in its state a category is out of range")
+        numbers = array(state, "numbers", np.float64, (len(labels), len(columns.numbers)))
+        return Rows(numbers, slots, labels, columns)
+
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:
         """The rows as River models take them: numbers by name, and the one-hot columns that are 1.
@@ -117,6 +150,9 @@ class Block:
         Microseconds since 1970 of each row; None where the stream has no time column.
     first_row, first_step
         The numbers, from 0 for the whole stream, of the first row and the first step.
+    late, rejected
+        By steps: how many of its rows came late, and how many rows were turned away while it was
+        open. None where nobody counted.
     """
 
     rows: Rows
@@ -124,6 +160,8 @@ class Block:
     times: Ints | None
     first_row: int
     first_step: int
+    late: Ints | None = None
+    rejected: Ints | None = None
 
     @property
     def steps(self) -> int:
@@ -138,6 +176,8 @@ class Block:
             None if self.times is None else self.times[a:b],
             self.first_row + a,
             self.first_step + start,
+            None if self.late is None else self.late[start:stop],
+            None if self.rejected is None else self.rejected[start:stop],
         )
 
     def step(self, s: int) -> Rows:

@@ -19,6 +19,7 @@ from macro_engine.visible import visible
 from macro_tui.progress import progress_bar
 
 _REJECTIONS_SHOWN = 20
+_PATIENCE = 0.5  # seconds that a run may take to end by itself
 _MANY_REFERENCES = 1000
 _NAMES = {"marginal": "marginal baseline", "no_change": "no-change", "ftl": "FTL", "ewa": "EWA"}
 
@@ -38,12 +39,25 @@ class Headless:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
-        # at once, also while a model or a compiler keeps the event loop waiting
         for signum in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(signum, _interrupt)
-        with progress_bar(self.console) as self.show_progress:
-            asyncio.run(engine.run())
+            signal.signal(signum, self._stop)
+        signal.signal(signal.SIGALRM, _break_off)
+        try:
+            with progress_bar(self.console) as self.show_progress:
+                asyncio.run(engine.run())
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if engine.was_stopped:
+            raise KeyboardInterrupt
         self._summary(engine)
+
+    def _stop(self, _signum: int, _frame: object) -> None:
+        """End after the block at hand; a model or a compiler that takes longer is broken off.
+
+        Again and again, because an exception that is raised in a callback goes nowhere.
+        """
+        self.engine.stop()
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
 
     def say_what_was_inferred(self) -> None:
         settings = self.opened.settings
@@ -68,7 +82,7 @@ class Headless:
         )
 
     def _event(self, event: Event) -> None:
-        if self.logs:
+        if self.logs and event.kind != "rejected":  # each of those was shown already
             when = "" if event.time is None else f" {iso(event.time)}"
             self.say(f"step {event.step}{when}: {event.text}")
 
@@ -149,7 +163,7 @@ class Headless:
             )
 
 
-def _interrupt(_signum: int, _frame: object) -> None:
+def _break_off(_signum: int, _frame: object) -> None:
     raise KeyboardInterrupt
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.algorithm import compiled_state
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import NEAREST, FamilyResult
 from macro_engine.algorithm.kernels import arrays
@@ -31,6 +32,7 @@ from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import Shape
 from macro_engine.rows import Block, Columns, Floats, Ints
+from macro_engine.state import State
 from macro_engine.subroutines.base import widened
 
 _DISTANCES = {
@@ -121,6 +123,14 @@ class CompiledFamily:
     def finish(self) -> None:
         """Nothing is held outside of Python."""
 
+    def state(self) -> State:
+        """All that the family must remember to go on, without spare room."""
+        return compiled_state.state_of(self)
+
+    def restore(self, state: State, columns: Columns, classes: int) -> None:  # noqa: ARG002
+        """Go on from a state; the family must be new."""
+        compiled_state.restore(self, state, columns)
+
     def run(self, block: Block) -> FamilyResult:
         """Take a block of whole steps through choice, prediction and update."""
         k, steps, rows = self.members - 1, block.steps, len(block.rows)
@@ -135,8 +145,8 @@ class CompiledFamily:
             distance=np.empty((k, steps)),
             close=np.empty((k, steps), np.int64),
             subroutines=np.empty((k, steps), np.int64),
-            nearest=np.empty((k, steps, NEAREST), np.int64),
-            nearest_distances=np.empty((k, steps, NEAREST)),
+            nearest=np.empty((k, steps, NEAREST), np.int32),
+            nearest_distances=np.empty((k, steps, NEAREST), np.float32),
         )
         done = 0
         while True:

@@ -10,7 +10,8 @@ import numpy as np
 from macro_engine.algorithm.family import Family, FamilyResult
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader, vote
-from macro_engine.rows import Block, Floats, Ints
+from macro_engine.rows import Block, Columns, Floats, Ints
+from macro_engine.state import State, child, whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,12 @@ class AnyFamily(Protocol):
     def finish(self) -> None:
         """Give back what is held outside of Python."""
 
+    def state(self) -> State:
+        """All that must be remembered to go on."""
+
+    def restore(self, state: State, columns: Columns, classes: int) -> None:
+        """Go on from a state; the family must be new."""
+
 
 class Contest:
     """Runs blocks of steps through everyone who predicts."""
@@ -91,6 +98,25 @@ class Contest:
             weights=weights,
             losses=losses,
         )
+
+    def state(self) -> dict[str, State]:
+        """All that must be remembered to go on: the family, and everyone else."""
+        return {
+            "family": self.family.state(),
+            "selection": {
+                "ftl": self.ftl.state(),
+                "ewa": self.ewa.state(),
+                "no_change": self.no_change.last,
+            },
+        }
+
+    def restore(self, state: State, columns: Columns) -> None:
+        """Go on from a state; the contest must be new."""
+        self.family.restore(child(state, "family"), columns, self.classes)
+        selection = child(state, "selection")
+        self.ftl.restore(child(selection, "ftl"))
+        self.ewa.restore(child(selection, "ewa"))
+        self.no_change.last = whole(selection, "no_change", 0, self.classes - 1)
 
     def losses(self, predictions: Ints, block: Block) -> Floats:
         """The share of each step's rows that each threshold got wrong, steps by thresholds."""

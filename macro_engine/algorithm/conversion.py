@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from macro_engine.rows import Ints, Rows
+from macro_engine.rows import Columns, Ints, Rows
+from macro_engine.state import State, child, children, number, whole
 from macro_engine.subroutines.base import Create, Subroutine
 
 OUTPUTS = ("last", "average", "score")
@@ -39,6 +40,18 @@ class Averaged(Subroutine):
         self.learner.learn(rows)
         self.steps += 1
         self.mean.add()
+
+    def state(self) -> State:
+        return {
+            "learner": self.learner.state(),
+            "mean": self.mean.state(),
+            "steps": self.steps,
+        }
+
+    def restore(self, state: State, columns: Columns) -> None:
+        self.learner.restore(child(state, "learner"), columns)
+        self.mean.restore(child(state, "mean"), columns)
+        self.steps = whole(state, "steps")
 
     def copy(self) -> Averaged:
         return Averaged(self.learner.copy())
@@ -99,6 +112,25 @@ class Scored(Subroutine):
         s = self.steps
         mean = losses / (s - i) if s > i else 0.0
         return mean + math.sqrt(math.log(s**3 * (s + 1) / self.delta) / (2 * (s - i + 1)))
+
+    def state(self) -> State:
+        return {
+            "learner": self.learner.state(),
+            "steps": self.steps,
+            "candidates": [
+                {"i": c.i, "hypothesis": c.hypothesis.state(), "losses": c.losses}
+                for c in self.candidates
+            ],
+        }
+
+    def restore(self, state: State, columns: Columns) -> None:
+        self.steps = whole(state, "steps")
+        for kept in children(state, "candidates"):
+            hypothesis = self.learner.copy()
+            hypothesis.restore(child(kept, "hypothesis"), columns)
+            losses = number(kept, "losses")
+            self.candidates.append(Candidate(whole(kept, "i", 1), hypothesis, losses))
+        self.learner.restore(child(state, "learner"), columns)
 
     def copy(self) -> Scored:
         return Scored(self.learner.copy(), self.delta)

@@ -14,11 +14,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.past import Past
 from macro_engine.discrepancy import Discrepancy
 from macro_engine.rows import Block, Bools, Columns, Floats, Ints, Rows
+from macro_engine.state import State, array, child, children, indices, whole
 from macro_engine.subroutines import Subroutine
 
 NEAREST = 5  # how many of the nearest subroutines are told
@@ -44,8 +46,8 @@ class FamilyResult:
         How many there are, after a birth.
     nearest, nearest_distances
         Thresholds by steps by 5: the subroutines with the smallest M before a birth, nearest first
-        and 0 where there are fewer. A negative M says that it is at least so much: beyond what
-        matters for any threshold, the compiled path does not always compute it.
+        and 0 where there are fewer, and about 7 digits of M. A negative M says that it is at least
+        so much: the compiled path need not compute what is beyond all thresholds.
     """
 
     predictions: Ints
@@ -55,8 +57,8 @@ class FamilyResult:
     distance: Floats
     close: Ints
     subroutines: Ints
-    nearest: Ints
-    nearest_distances: Floats
+    nearest: NDArray[np.int32]
+    nearest_distances: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,38 @@ class Family:
         self.past.append(rows)
         self.step += 1
 
+    def state(self) -> State:
+        """All that the family must remember to go on."""
+        return {
+            "step": self.step,
+            "past": self.past.state(),
+            "references": [self.discrepancy.state(r) for r in self.references],
+            "members": [
+                {
+                    "references": np.array(m.references, np.int64),
+                    "updates": np.array(m.updates, np.int64),
+                    "subroutines": [subroutine.state() for subroutine in m.subroutines],
+                }
+                for m in [*self.members, self.marginal]
+            ],
+        }
+
+    def restore(self, state: State, columns: Columns, classes: int) -> None:
+        """Go on from a state; the family must be new."""
+        self.step = whole(state, "step")
+        self.past.restore(child(state, "past"), columns, classes)
+        self.references = [self.discrepancy.restored(r) for r in children(state, "references")]
+        everyone = [*self.members, self.marginal]
+        for member, kept in zip(everyone, children(state, "members", len(everyone)), strict=True):
+            subroutines = children(kept, "subroutines")
+            n, known = len(subroutines), len(self.references)
+            member.references = indices(kept, "references", (n,), known).tolist()
+            member.updates = array(kept, "updates", np.int64, (n,)).tolist()
+            for stored in subroutines:
+                subroutine = self.rules.create()
+                subroutine.restore(stored, columns)
+                member.subroutines.append(subroutine)
+
     def finish(self) -> None:
         """Give back what the subroutines hold outside of Python."""
         for member in [*self.members, self.marginal]:
@@ -196,8 +230,8 @@ class Family:
         active, close, subroutines = (np.empty((k, steps), np.int64) for _ in range(3))
         born = np.empty((k, steps), np.bool_)
         distance = np.empty((k, steps))
-        nearest = np.zeros((k, steps, NEAREST), np.int64)
-        nearest_distances = np.full((k, steps, NEAREST), math.nan)
+        nearest = np.zeros((k, steps, NEAREST), np.int32)
+        nearest_distances = np.full((k, steps, NEAREST), math.nan, np.float32)
         for s in range(steps):
             rows = block.step(s)
             self.choose()

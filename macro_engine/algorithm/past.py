@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 
 from macro_engine.rows import Columns, Rows
+from macro_engine.state import DamagedError, State, indices
 
 
 class Past:
@@ -39,6 +40,20 @@ class Past:
         if self.length is not None:
             return Rows.join(self.steps, self.columns)
         return self.everything.cut(0, self.count)
+
+    def state(self) -> State:
+        lengths = [self.count] if self.length is None else [len(step) for step in self.steps]
+        return self.rows().state() | {"lengths": np.array(lengths, np.int64)}
+
+    def restore(self, state: State, columns: Columns, classes: int) -> None:
+        rows = Rows.restored(state, columns, classes)
+        lengths = indices(state, "lengths", (None,), len(rows) + 1)
+        if lengths.sum() != len(rows):
+            raise DamagedError("in its state the past does not add up")
+        self.columns = columns
+        ends = np.cumsum(lengths).tolist()
+        for start, end in zip([0, *ends], ends, strict=False):
+            self.append(rows.cut(start, end))
 
 
 def _with_room(rows: Rows, size: int) -> Rows:

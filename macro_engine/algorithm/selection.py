@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from macro_engine.rows import Floats, Ints
+from macro_engine.state import State, array, whole
 
 
 class Selector(ABC):
@@ -28,6 +29,13 @@ class Selector(ABC):
         """Close a step in which each threshold had the given loss."""
         self.losses = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
         self.steps += 1
+
+    def state(self) -> State:
+        return {"losses": np.array(self.losses), "steps": self.steps}
+
+    def restore(self, state: State) -> None:
+        self.losses = array(state, "losses", np.float64, (len(self.losses),)).tolist()
+        self.steps = whole(state, "steps")
 
     def run(self, losses: Floats) -> Floats:
         """The weights in force at each step of a block, steps by thresholds, then close them."""
@@ -59,6 +67,13 @@ class FollowTheLeader(Selector):
         best = min(self.losses)
         if best < self.losses[self.leader]:
             self.leader = max(k for k, loss in enumerate(self.losses) if loss == best)
+
+    def state(self) -> State:
+        return super().state() | {"leader": self.leader}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self.leader = whole(state, "leader", 0, len(self.losses) - 1)
 
 
 class ExponentialWeights(Selector):

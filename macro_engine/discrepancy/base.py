@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from macro_engine.errors import UsageError
 from macro_engine.rows import Rows
+from macro_engine.state import State
 
 Description = TypeVar("Description")
 
@@ -29,6 +30,14 @@ class Discrepancy(ABC, Generic[Description]):
     @abstractmethod
     def between(self, now: Description, reference: Description) -> float:
         """D(S, T) for the histories behind the two descriptions."""
+
+    @abstractmethod
+    def state(self, description: Description) -> State:
+        """A description, to be stored."""
+
+    @abstractmethod
+    def restored(self, state: State) -> Description:
+        """The description that was stored."""
 
 
 def needs_numbers(distance: str, columns: int) -> None:

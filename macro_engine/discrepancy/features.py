@@ -4,6 +4,7 @@ import numpy as np
 
 from macro_engine.discrepancy.base import Discrepancy, needs_numbers
 from macro_engine.rows import Floats, Rows
+from macro_engine.state import State, array, children
 
 RowsByClass = list[Floats]
 
@@ -32,6 +33,7 @@ class Features(Discrepancy[RowsByClass]):
     ) -> None:
         needs_numbers("features", columns)
         self.classes = classes
+        self.columns = columns
         self.divisor = math.sqrt(columns) if normalised else 1.0
         self.skip = empty_class == "skip"
         self.lacking = 1.0 if empty_class == "far" else 0.0
@@ -53,6 +55,15 @@ class Features(Discrepancy[RowsByClass]):
                 total += self.lacking
                 counted -= self.skip
         return total / counted if counted else math.inf
+
+    def state(self, description: RowsByClass) -> State:
+        return {"classes": [{"rows": rows} for rows in description]}
+
+    def restored(self, state: State) -> RowsByClass:
+        return [
+            array(kept, "rows", np.float64, (None, self.columns))
+            for kept in children(state, "classes", self.classes)
+        ]
 
     def bottleneck(self, s: Floats, t: Floats) -> float:
         squares = np.zeros((len(s), len(t)))

@@ -4,6 +4,7 @@ import numpy as np
 
 from macro_engine.discrepancy.base import Discrepancy, needs_numbers
 from macro_engine.rows import Floats, Rows
+from macro_engine.state import State, array
 
 
 class Frames(Discrepancy[Floats]):
@@ -20,6 +21,7 @@ class Frames(Discrepancy[Floats]):
     def __init__(self, length: int | None, columns: int) -> None:
         needs_numbers("frames", columns)
         self.length = length
+        self.columns = columns
 
     def describe(self, history: Rows) -> Floats:
         return history.numbers[::-1][: self.length].copy()
@@ -34,3 +36,9 @@ class Frames(Discrepancy[Floats]):
             squares += difference * difference
         # cumsum adds one after the other; sum would reorder the additions
         return float(np.cumsum(np.sqrt(squares))[-1]) / n
+
+    def state(self, description: Floats) -> State:
+        return {"rows": description}
+
+    def restored(self, state: State) -> Floats:
+        return array(state, "rows", np.float64, (None, self.columns))

@@ -1,5 +1,6 @@
 from macro_engine.discrepancy.base import Discrepancy
 from macro_engine.rows import Rows
+from macro_engine.state import State
 
 
 class Iid(Discrepancy[None]):
@@ -10,3 +11,9 @@ class Iid(Discrepancy[None]):
 
     def between(self, now: None, reference: None) -> float:  # noqa: ARG002
         return 0.0
+
+    def state(self, description: None) -> State:  # noqa: ARG002
+        return {}
+
+    def restored(self, state: State) -> None:  # noqa: ARG002
+        return None

@@ -4,6 +4,7 @@ import numpy as np
 
 from macro_engine.discrepancy.base import Discrepancy
 from macro_engine.rows import Rows
+from macro_engine.state import State, array
 
 Shares = list[float] | None
 
@@ -28,3 +29,12 @@ class Labels(Discrepancy[Shares]):
             difference = p - q
             total += difference * difference
         return total
+
+    def state(self, description: Shares) -> State:
+        return {} if description is None else {"shares": np.array(description)}
+
+    def restored(self, state: State) -> Shares:
+        if not state:
+            return None
+        shares: list[float] = array(state, "shares", np.float64, (self.classes,)).tolist()
+        return shares

@@ -1,7 +1,10 @@
 import math
 
+import numpy as np
+
 from macro_engine.discrepancy.base import Discrepancy
 from macro_engine.rows import Rows
+from macro_engine.state import State, array, whole
 
 LastRow = tuple[tuple[float, ...], tuple[int, ...], int] | None
 
@@ -25,3 +28,20 @@ class Markov(Discrepancy[LastRow]):
         if now is None or reference is None:
             return 0.0 if now is reference else math.inf
         return 0.0 if now == reference else 1.0
+
+    def state(self, description: LastRow) -> State:
+        if description is None:
+            return {}
+        numbers, slots, label = description
+        return {
+            "numbers": np.array(numbers, np.float64),
+            "slots": np.array(slots, np.int64),
+            "label": label,
+        }
+
+    def restored(self, state: State) -> LastRow:
+        if not state:
+            return None
+        numbers = array(state, "numbers", np.float64, (None,)).tolist()
+        slots = array(state, "slots", np.int64, (None,)).tolist()
+        return tuple(numbers), tuple(slots), whole(state, "label")

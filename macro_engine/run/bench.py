@@ -13,6 +13,7 @@ from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
 from macro_engine.algorithm.macro import Macro
 from macro_engine.discrepancy import DISTANCES, Features, Shape
 from macro_engine.rows import Block, Columns, Rows
+from macro_engine.run.results import Results
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.subroutines.logistic import Logistic, logistic_regression
 
@@ -103,7 +104,7 @@ def _family(block: Block, distance: str, history: int, subroutine: str = "logist
     board = Scoreboard(thresholds, classes)
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))
-        board.update(part, contest.run(part))
+        board.update(Results.of(part, contest.run(part), board.totals))
     return board.rows
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
+import numpy as np
+
+from macro_engine import __version__
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
@@ -16,16 +19,24 @@ from macro_engine.algorithm.paths import compiled_path_serves
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
-from macro_engine.rows import Block, Columns
+from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
+from macro_engine.run.identity import check_same, identities, plain, settings_of
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
+from macro_engine.run.pace import Pace, Speed
+from macro_engine.run.recorder import Recorder
+from macro_engine.run.results import Results
+from macro_engine.run.runfile import RunReader
 from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.state import DamagedError, State, child
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
-from macro_engine.subroutines import resolve
+from macro_engine.subroutines import STORABLE, resolve
 from macro_engine.visible import visible
 
 _BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
+_RATE_SECONDS = 2.0  # over which rows a second are measured
 
 
 @dataclass
@@ -36,6 +47,7 @@ class Listener:
     event: Callable[[Event], None] = lambda _event: None
     rejected: Callable[[Rejection], None] = lambda _rejection: None
     remark: Callable[[str], None] = lambda _text: None
+    results: Callable[[Results], None] = lambda _results: None
 
 
 @dataclass
@@ -44,24 +56,34 @@ class Engine:
 
     Attributes
     ----------
+    predictions, trace
+        Files to write at the end.
+    run_file
+        Where the run is recorded, and from where it goes on if it was begun before.
+    speed
+        How fast it plays; None for a speed that suits the recording.
     scoreboard
         None until classes and scale are known.
     seconds
         Time spent on steps; reading and start-up are not in it.
     path
         Which implementation of the family runs.
+    snapshot
+        Where the run stands, for other threads.
     """
 
     opened: Opened
     predictions: Path | None = None
     trace: Path | None = None
     listener: Listener = field(default_factory=Listener)
+    run_file: Path | None = None
+    speed: Speed | None = field(default_factory=Speed)
 
     def __post_init__(self) -> None:
         settings = self.opened.settings
-        self.rejections = Rejections(self.listener.rejected)
+        self.rejections = Rejections(self._rejected)
         self.recording = Recording(
-            self.opened.files, self.opened.spec, self.rejections, self.listener.remark
+            self.opened.files, self.opened.spec, self.rejections, self._reported
         )
         compiled = compiled_path_serves(
             settings["distance"], settings["subroutine"], settings["output"], settings.history
@@ -76,13 +98,32 @@ class Engine:
         self.thresholds: list[float] = settings["thresholds"]
         self.scoreboard: Scoreboard | None = None
         self.contest: Contest | None = None
+        self.recorder: Recorder | None = None
         self.files: list[ResultFile] = []
+        self.pace = Pace(self.speed)
         self.seconds = 0.0
         self.longest_block = 0.0
+        self.steps_at_once = 1
+        self.known_rejected = self.known_reports = 0  # told in an earlier session of the run
+        self.was_finished = False
+        self.between_blocks = True
+        self.time: int | None = None
+        self.done = 0.0
+        self.rate_marks = [(monotonic(), 0)]
+        self.snapshot = Snapshot(path=self.path)
 
     @property
     def classes(self) -> tuple[str, ...]:
         return self.recording.encoder.classes or ()
+
+    @property
+    def is_storable(self) -> bool:
+        """Whether the run can go on from its file."""
+        return self.opened.settings["subroutine"] in STORABLE
+
+    @property
+    def steps(self) -> int:
+        return 0 if self.scoreboard is None else self.scoreboard.steps
 
     @property
     def unanswered(self) -> int:
@@ -98,22 +139,74 @@ class Engine:
         spent = self.contest.family.distance_seconds if self.contest else 0.0
         return min(spent / self.seconds, 1.0) if self.seconds else 0.0
 
+    def stop(self) -> None:
+        """Ask for an end after the block at hand; may be called from anywhere."""
+        self.pace.stop()
+
+    @property
+    def was_stopped(self) -> bool:
+        return self.pace.stopping
+
     async def run(self) -> None:
-        """Run to the end of the stream; result files appear when it got there."""
+        """Run to the end of the stream, or until stopped; result files appear at the end."""
+        status = "failed"
         try:
-            for block in self.recording.blocks():
-                if self.contest is None:
-                    self._start(block)
-                for part in self._parts(block):
-                    self._step_through(part)
-                    self.listener.progress()
-                    await asyncio.sleep(0)
-            finish_all(self.files)
+            if self.run_file is not None:
+                self._open_run_file(self.run_file)
+            if not self.was_finished:
+                await self._play()
+            status = "stopped" if self.was_stopped else "finished"
+            self._publish(status, "stopped" if self.was_stopped else "the end of the recording")
+        except BaseException as error:
+            self._publish("failed", str(error) or type(error).__name__)
+            raise
         finally:
-            for file in self.files:
-                file.discard()
-            if self.contest is not None:
-                self.contest.family.finish()
+            try:
+                self._close_run_file(status)
+                if status == "finished":
+                    self._write_outputs()
+            finally:
+                for file in self.files:
+                    file.discard()
+                if self.contest is not None:
+                    self.contest.family.finish()
+
+    async def _play(self) -> None:
+        first_share = self.recording.done
+        for block in self.recording.blocks():
+            if self.contest is None:
+                self._start(block.rows.columns)
+            begin = max(self.steps - block.first_step, 0)
+            share = self.recording.done
+            shares = np.linspace(first_share, share, block.steps + 1)[1:]
+            self.pace.choose(block, share - first_share)
+            first_share = share
+            while begin < block.steps:
+                end = await self.pace.allowed(block, begin, shares)
+                if end == begin:
+                    return
+                end = min(end, begin + self.steps_at_once)
+                part = block.cut(begin, end)
+                self.columns = block.rows.columns
+                self._step_through(part)
+                self.pace.passed(part)
+                self.done = float(shares[end - 1])
+                begin = end
+                self._publish("running", "playing")
+                self.listener.progress()
+                await self._record()
+
+    async def _record(self) -> None:
+        """Let the recorder have what it needs, and wait for it if it is behind."""
+        await asyncio.sleep(0)
+        if self.recorder is None:
+            return
+        if self.recorder.is_due:
+            self._hand_over("running")
+        while self.recorder.is_full and not self.was_stopped:
+            words = self.recorder.trouble or "the run file is slower than the run"
+            self._publish("waiting", f"waiting to write: {words}")
+            await asyncio.sleep(0.05)
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
@@ -127,7 +220,7 @@ class Engine:
             "path": self.path,
             "errors": board.errors,
             "thresholds": [
-                {"threshold": _plain(threshold), "error": error, "subroutines": int(subroutines)}
+                {"threshold": plain(threshold), "error": error, "subroutines": int(subroutines)}
                 for threshold, error, subroutines in zip(
                     board.thresholds, board.threshold_errors, board.subroutines, strict=True
                 )
@@ -137,14 +230,12 @@ class Engine:
             "unanswered": self.unanswered,
             "references": self.reference_count,
             "distance_share": self.distance_share,
-            "settings": self.opened.settled(self.recording.encoder)
-            | {"thresholds": [_plain(threshold) for threshold in self.thresholds]},
+            "settings": plain(self.opened.settled(self.recording.encoder)),
         }
 
-    def _start(self, block: Block) -> None:
+    def _start(self, columns: Columns) -> None:
         """Build everything that had to wait for classes and columns to be known."""
         settings, classes = self.opened.settings, self.classes
-        columns = block.rows.columns
         shape = Shape(
             len(classes),
             len(columns.numbers),
@@ -154,23 +245,20 @@ class Engine:
         )
         discrepancy = DISTANCES[settings["distance"]].create(shape)
         self.contest = (
-            self._compiled(shape, block)
+            self._compiled(shape, columns)
             if self.path == "compiled"
             else self._general(discrepancy, columns)
         )
         self.scoreboard = Scoreboard(self.thresholds, len(classes))
         self.events = EventFinder(self.thresholds)
-        if self.predictions is not None:
-            self.files.append(PredictionsFile(self.predictions, classes))
-        if self.trace is not None:
-            self.files.append(TraceFile(self.trace, self.thresholds))
-        self.steps_at_once = 1
+        self._open_outputs()
 
-    def _compiled(self, shape: Shape, block: Block) -> Contest:
+    def _compiled(self, shape: Shape, columns: Columns) -> Contest:
         from macro_engine.algorithm.kernels.compiling import announcement, mark_as_warm
 
         settings = self.opened.settings
         if (words := announcement()) is not None:
+            self._publish("starting", words)
             self.listener.remark(words)
         from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
 
@@ -183,9 +271,9 @@ class Engine:
             settings.get("max_subroutines"),
         )
         # loads or compiles every kernel, which is start-up and not a part of the run
-        CompiledContest(rules, block.rows.columns).run(block.cut(0, 1))
+        CompiledContest(rules, columns).run(_one_row(columns))
         mark_as_warm()
-        return CompiledContest(rules, block.rows.columns)
+        return CompiledContest(rules, columns)
 
     def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Contest:
         settings, classes = self.opened.settings, self.classes
@@ -200,18 +288,11 @@ class Engine:
         )
         return Contest.of(family, len(classes))
 
-    def _parts(self, block: Block) -> Iterator[Block]:
-        """The block in pieces that take about as long as a block should."""
-        start = 0
-        while start < block.steps:
-            stop = min(start + self.steps_at_once, block.steps)
-            yield block.cut(start, stop)
-            start = stop
-
     def _step_through(self, block: Block) -> None:
         assert self.contest is not None
         assert self.scoreboard is not None
         started = perf_counter()
+        self.between_blocks = False
         try:
             outcome = self.contest.run(block)
         except MacroError:
@@ -223,16 +304,24 @@ class Engine:
             ) from None
         except (Exception, SystemExit) as error:
             raise self._model_failed(error, block) from error
-        self.scoreboard.update(block, outcome)
+        results = Results.of(block, outcome, self.scoreboard.totals)
+        self.scoreboard.update(results)
         spent = perf_counter() - started
         self.seconds += spent
         self.longest_block = max(self.longest_block, spent)
         pace = block.steps / max(spent, 1e-6)
         self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), 2 * block.steps))
-        for event in self.events.find(block, outcome):
+        self.time = None if block.times is None else int(block.times[-1])
+        events = list(self.events.find(results))
+        if self.recorder is not None:
+            self.recorder.add(results, events)
+        self.between_blocks = True
+        self.listener.results(results)
+        for event in events:
             self.listener.event(event)
-        for file in self.files:
-            file.write(block, outcome)
+        if self.recorder is None:
+            for file in self.files:
+                file.write(results)
 
     def _model_failed(self, error: BaseException, block: Block) -> BaseException:
         """A model of the user's choice may fail in ways of its own; ours may not."""
@@ -248,7 +337,200 @@ class Engine:
             f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
         )
 
+    def _open_outputs(self) -> None:
+        if self.predictions is not None:
+            self.files.append(PredictionsFile(self.predictions, self.classes))
+        if self.trace is not None:
+            self.files.append(TraceFile(self.trace, self.thresholds))
 
-def _plain(threshold: float) -> float | str:
-    """JSON has no infinity."""
-    return threshold if threshold != float("inf") else "inf"
+    def _write_outputs(self) -> None:
+        """Put the result files in their places; those of a recorded run come from its file."""
+        if self.files and self.run_file is not None:
+            reader = RunReader(self.run_file)
+            for results in reader.all_results():
+                for file in self.files:
+                    file.write(results)
+            reader.close()
+        finish_all(self.files)
+
+    def _open_run_file(self, path: Path) -> None:
+        """Begin to record, or go on with what was recorded."""
+        if not self.is_storable:
+            self.listener.remark(
+                f"{visible(path)}: the subroutine {visible(self.opened.settings['subroutine'])} "
+                "cannot be stored; the run is recorded, but cannot be resumed"
+            )
+        self.recorder = Recorder(path, self._reported_by_recorder)
+        reader = RunReader(path)
+        try:
+            if reader.info:
+                self._resume(reader)
+        finally:
+            reader.close()
+
+    def _resume(self, reader: RunReader) -> None:
+        info, path = reader.info, reader.path
+        check_same(info, self._identity(), path)
+        self.seconds = float(info.get("seconds", 0.0))
+        assert self.recorder is not None
+        self.recorder.number_of_events = int(info.get("events", 0))
+        state = reader.state()
+        self.was_finished = info.get("status") == "finished"
+        if state is None:
+            if reader.steps or self.was_finished:
+                raise MacroError(
+                    f"{visible(path)} holds a run that cannot be resumed, because its subroutine "
+                    "cannot be stored; name another file"
+                )
+            return
+        try:
+            self._restore(state)
+        except DamagedError as error:
+            raise MacroError(f"{visible(path)} is damaged: {error}") from None
+        if self.steps != reader.steps:
+            raise MacroError(
+                f"{visible(path)} is damaged: it holds {reader.steps} steps, its state {self.steps}"
+            )
+        self.known_rejected = int(info.get("rejected", 0))
+        self.known_reports = int(info.get("reports", 0))
+        for rejection, _ in zip(reader.rejected(), range(self.rejections.count), strict=False):
+            if len(self.rejections.first) < Rejections.KEPT:
+                self.rejections.first.append(rejection)
+        if self.was_finished:
+            self.listener.remark(f"{visible(path)}: this run is finished")
+        else:
+            self.listener.remark(f"{visible(path)}: going on after {self.steps:,} steps")
+            self._note("run", f"resumed after {self.steps:,} steps")
+
+    def _restore(self, state: State) -> None:
+        self.recording.restore(child(state, "source"))
+        if "family" in state:
+            # of the last block, which may know more than the source at the position to read from
+            self.columns = columns = Columns.restored(
+                child(state, "columns"), self.opened.spec.features, self.opened.spec.categorical
+            )
+            self._start(columns)
+            assert self.contest is not None
+            assert self.scoreboard is not None
+            self.contest.restore(state, columns)
+            self.scoreboard.restore(child(state, "scoreboard"))
+            self.events.restore(child(state, "events"))
+
+    def _state(self) -> dict[str, State] | None:
+        if not self.is_storable:
+            return None
+        state = {"source": self.recording.state()}
+        if self.contest is not None:
+            assert self.scoreboard is not None
+            state |= self.contest.state() | {"columns": self.columns.state()}
+            state |= {"scoreboard": self.scoreboard.state(), "events": self.events.state()}
+        return state
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "settings": settings_of(self.opened.settings),
+            "input": identities([file.path for file in self.opened.files]),
+        }
+
+    def _hand_over(self, status: str) -> None:
+        assert self.recorder is not None
+        if not hasattr(self, "fixed_info"):
+            self.fixed_info = self._identity() | {
+                "program": __version__,
+                "thresholds": plain(self.thresholds),
+                "path": self.path,
+            }
+        info = self.fixed_info | {
+            "classes": list(self.classes),
+            "settled": plain(self.opened.settled(self.recording.encoder)) if self.contest else None,
+            "status": status,
+            "seconds": self.seconds,
+            "rejected": max(self.rejections.count, self.known_rejected),
+            "reports": max(self.recording.reports, self.known_reports),
+            "summary": self.summary() if self.steps else None,
+            "snapshot": asdict(self.snapshot),
+        }
+        self.recorder.hand_over(self._state(), info)
+
+    def _close_run_file(self, status: str) -> None:
+        if self.recorder is None:
+            return
+        recorder = self.recorder
+        if status == "failed" and (self.is_storable and not self.between_blocks):
+            recorder.forget()  # the state is in the middle of a block: the file keeps the last one
+        elif not self.was_finished:
+            self._hand_over(status)
+        self.recorder = None
+        recorder.close(lambda: not self.was_stopped)
+
+    def _publish(self, state: str, words: str) -> None:
+        board = self.scoreboard
+        has_rows = board is not None and board.rows > 0
+        self.snapshot = Snapshot(
+            state=state,
+            words=words,
+            steps=self.steps,
+            rows=board.rows if board else 0,
+            time=self.time,
+            done=self.done,
+            rate=self._rate(),
+            speed=str(self.pace.speed or ""),
+            path=self.path,
+            rejected=self.rejections.count,
+            late=self.recording.late,
+            unanswered=self.unanswered,
+            references=self.reference_count,
+            distance_share=self.distance_share,
+            errors=board.errors if board and has_rows else {},
+            threshold_errors=tuple(board.threshold_errors) if board and has_rows else (),
+            subroutines=tuple(board.subroutines.tolist()) if board else (),
+            recording=self._recording_in_words(),
+        )
+
+    def _rate(self) -> float:
+        """Rows a second over the last seconds."""
+        now, rows = monotonic(), self.scoreboard.rows if self.scoreboard else 0
+        marks = self.rate_marks
+        if now - marks[-1][0] >= _RATE_SECONDS / 10:
+            marks.append((now, rows))
+        while len(marks) > 2 and now - marks[1][0] >= _RATE_SECONDS:
+            marks.pop(0)
+        since, before = marks[0]
+        return (rows - before) / (now - since) if now > since else 0.0
+
+    def _recording_in_words(self) -> str:
+        if self.recorder is None or self.run_file is None:
+            return ""
+        return self.recorder.trouble or visible(self.run_file.name)
+
+    def _rejected(self, rejection: Rejection) -> None:
+        number = self.rejections.count
+        if self.recorder is not None:
+            self.recorder.reject(number, rejection)
+        if number > self.known_rejected:
+            self.listener.rejected(rejection)
+
+    def _reported(self, text: str) -> None:
+        """The stream has something to say."""
+        if self.recording.reports > self.known_reports:
+            self._note("source", text)
+            self.listener.remark(text)
+
+    def _reported_by_recorder(self, text: str) -> None:
+        self._note("run", text)
+        self.listener.remark(text)
+
+    def _note(self, kind: str, text: str) -> None:
+        if self.recorder is not None:
+            self.recorder.note(Event(self.steps, self.time, kind, text))
+
+
+def _one_row(columns: Columns) -> Block:
+    """A block that is good for nothing but to be run."""
+    rows = Rows(
+        np.zeros((1, len(columns.numbers))),
+        np.zeros((1, len(columns.categories)), np.int64),
+        np.zeros(1, np.int64),
+        columns,
+    )
+    return Block(rows, np.array([0, 1]), None, 0, 0)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 
-from macro_engine.algorithm.contest import Outcome
-from macro_engine.rows import Block, Ints
+from macro_engine.rows import Ints
+from macro_engine.run.results import Results
+from macro_engine.state import State, array, indices, whole
+
+KINDS = ("birth", "leader", "gap", "late", "rejected", "source", "run", "bookmark", "alarm")
+
+_PAUSES = 1000  # between steps, that a gap is judged by
+_FEWEST_PAUSES = 20
+_LONG = 10  # times the mean pause
 
 
 @dataclass(frozen=True)
@@ -17,29 +25,82 @@ class Event:
 
     step: int
     time: int | None
+    kind: str
     text: str
 
 
 class EventFinder:
-    """Births and changes of the FTL leader, one event a step for each kind."""
+    """Births, changes of the FTL leader, gaps in time, late and rejected rows.
+
+    At most one event a step for each kind. A gap is a pause between steps that is half as long
+    again as the longest of the last thousand, and ten times as long as they were on average.
+    """
 
     def __init__(self, thresholds: list[float]) -> None:
         self.thresholds = thresholds
         self.leader = len(thresholds) - 1
+        self.pauses = np.empty(0, np.int64)
+        self.last_time: int | None = None
 
-    def find(self, block: Block, outcome: Outcome) -> Iterator[Event]:
-        born = outcome.family.born
-        before = np.concatenate([[self.leader], outcome.leaders])
+    def find(self, results: Results) -> Iterator[Event]:
+        born = results.born
+        before = np.concatenate([[self.leader], results.leaders])
         changed = before[1:] != before[:-1]
         self.leader = int(before[-1])
-        for s in np.flatnonzero(born.any(axis=0) | changed).tolist():
-            step = block.first_step + s
-            time = None if block.times is None else int(block.times[block.starts[s]])
+        times = results.first_times
+        gaps = self._gaps(results)
+        noteworthy = born.any(axis=0) | changed | (results.late > 0) | (results.rejected > 0)
+        noteworthy[list(gaps)] = True
+        for s in np.flatnonzero(noteworthy).tolist():
+            step = results.first_step + s
+            time = None if times is None else int(times[s])
+            if s in gaps:
+                yield Event(step, time, "gap", f"no rows for {duration(gaps[s])}")
+            if results.rejected[s]:
+                yield Event(step, time, "rejected", f"{_rows(results.rejected[s])} rejected")
+            if results.late[s]:
+                yield Event(step, time, "late", f"{_rows(results.late[s])} came late")
             if changed[s]:
                 old, new = self.thresholds[before[s]], self.thresholds[before[s + 1]]
-                yield Event(step, time, f"FTL leader {old:g} -> {new:g}")
+                yield Event(step, time, "leader", f"FTL leader {old:g} -> {new:g}")
             if born[:, s].any():
-                yield Event(step, time, self._births(outcome.family.active[:, s] * born[:, s]))
+                text = self._births(results.active[:, s] * born[:, s])
+                yield Event(step, time, "birth", text)
+
+    def state(self) -> State:
+        return {"leader": self.leader, "pauses": self.pauses, "last_time": self.last_time}
+
+    def restore(self, state: State) -> None:
+        self.leader = whole(state, "leader", 0, len(self.thresholds) - 1)
+        self.pauses = array(state, "pauses", np.int64, (None,))
+        indices(state, "pauses", (None,), 1 << 62)
+        last = state.get("last_time")
+        self.last_time = None if last is None else whole(state, "last_time", -(1 << 62))
+
+    def _gaps(self, results: Results) -> dict[int, int]:
+        """The length in microseconds of each gap, by the step before which it lies."""
+        if results.times is None or not results.steps:
+            return {}
+        starts = results.starts
+        lasts = results.times[starts[1:] - 1]
+        firsts = results.times[starts[:-1]]
+        known = len(self.pauses)
+        before = firsts[0] if self.last_time is None else self.last_time
+        fresh = np.maximum(firsts - np.concatenate([[before], lasts[:-1]]), 0)
+        self.last_time = int(lasts[-1])
+        pauses = np.concatenate([self.pauses, fresh])
+        self.pauses = pauses[-_PAUSES:]
+        summed = np.concatenate([[0], np.cumsum(pauses)])
+        places = np.arange(known, len(pauses))
+        oldest = np.maximum(places - _PAUSES, 0)
+        counts = places - oldest
+        long = pauses[places] * counts > _LONG * (summed[places] - summed[oldest])
+        candidates = places[long & (counts >= _FEWEST_PAUSES)].tolist()
+        return {
+            place - known: int(pauses[place])
+            for place in candidates
+            if 2 * pauses[place] > 3 * pauses[max(place - _PAUSES, 0) : place].max()
+        }
 
     def _births(self, numbers: Ints) -> str:
         """In words, given the number of each threshold's newborn, 0 where there is none."""
@@ -50,3 +111,25 @@ class EventFinder:
             at = ", ".join(f"{t:g}" for t in where) if len(where) < len(numbers) else everyone
             newborns.append(f"#{number} at {at}")
         return f"new subroutine {'; '.join(newborns)}"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def duration(microseconds: int) -> str:
+    """A length of time in its two largest units.
+
+    >>> duration(93_784_000_000)
+    '1 d 2 h'
+    >>> duration(1_500_000)
+    '1.5 s'
+    """
+    seconds = microseconds / 1e6
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    whole_minutes = timedelta(seconds=seconds) // timedelta(minutes=1)
+    days, hours, minutes = whole_minutes // 1440, whole_minutes // 60 % 24, whole_minutes % 60
+    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
+    shown = [f"{amount} {unit}" for amount, unit in parts if amount]
+    return " ".join(shown[:2])

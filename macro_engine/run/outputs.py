@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from macro_engine.algorithm.contest import Outcome
 from macro_engine.errors import MacroError, UsageError
-from macro_engine.rows import Block, Ints
+from macro_engine.rows import Ints
+from macro_engine.run.results import STRATEGIES, Results
 from macro_engine.visible import visible
 
 FORMATS = (".parquet", ".csv")
@@ -39,11 +39,11 @@ class ResultFile(ABC):
         self.whole = self.folder / f"whole{path.suffix}"
 
     @abstractmethod
-    def frame(self, block: Block, outcome: Outcome) -> pl.DataFrame:
-        """The rows for one block."""
+    def frame(self, results: Results) -> pl.DataFrame:
+        """The rows for a stretch of steps."""
 
-    def write(self, block: Block, outcome: Outcome) -> None:
-        self.rows.append(self.frame(block, outcome))
+    def write(self, results: Results) -> None:
+        self.rows.append(self.frame(results))
         if sum(map(len, self.rows)) >= _ROWS_A_PART:
             self._write_part()
 
@@ -88,25 +88,23 @@ class PredictionsFile(ResultFile):
         super().__init__(path)
         self.names = pl.Series(classes, dtype=pl.String)
 
-    def frame(self, block: Block, outcome: Outcome) -> pl.DataFrame:
-        first, n = block.first_row, len(block.rows)
-        steps = np.repeat(np.arange(block.steps), np.diff(block.starts)) + block.first_step
+    def frame(self, results: Results) -> pl.DataFrame:
+        first, n = results.first_row, results.rows
+        steps = np.repeat(np.arange(results.steps), results.lengths) + results.first_step
         columns = {
             "row": pl.Series(np.arange(first, first + n)),
             "step": pl.Series(steps),
-            "time": _times(block.times, n),
-            "label": self._named(block.rows.labels),
-            "marginal": self._named(outcome.family.marginal),
-            "no_change": self._named(outcome.no_change),
-            "ftl": self._named(outcome.ftl),
-            "ewa": self._named(outcome.ewa),
+            "time": _times(results.times, n),
+            "label": self._named(results.labels),
         }
-        for k, predictions in enumerate(outcome.family.predictions):
-            columns[f"t{k}"] = self._named(predictions)
+        thresholds = len(results.predictions) - len(STRATEGIES)
+        names = [*STRATEGIES, *(f"t{k}" for k in range(thresholds))]
+        for name, predictions in zip(names, results.predictions, strict=True):
+            columns[name] = self._named(predictions)
         return pl.DataFrame(columns)
 
     def _named(self, indices: Ints) -> pl.Series:
-        return self.names.gather(indices)
+        return self.names.gather(indices.astype(np.int64, copy=False))
 
 
 class TraceFile(ResultFile):
@@ -116,20 +114,20 @@ class TraceFile(ResultFile):
         super().__init__(path)
         self.thresholds = np.array(thresholds)
 
-    def frame(self, block: Block, outcome: Outcome) -> pl.DataFrame:
-        family, k, steps = outcome.family, len(self.thresholds), block.steps
-        firsts = None if block.times is None else np.repeat(block.times[block.starts[:-1]], k)
+    def frame(self, results: Results) -> pl.DataFrame:
+        k, steps = len(self.thresholds), results.steps
+        times = results.first_times
         return pl.DataFrame(
             {
-                "step": np.repeat(np.arange(steps) + block.first_step, k),
-                "time": _times(firsts, steps * k),
-                "rows": np.repeat(np.diff(block.starts), k),
+                "step": np.repeat(np.arange(steps) + results.first_step, k),
+                "time": _times(None if times is None else np.repeat(times, k), steps * k),
+                "rows": np.repeat(results.lengths, k).astype(np.int64),
                 "threshold": np.tile(self.thresholds, steps),
-                "active": family.active.T.ravel(),
-                "subroutines": family.subroutines.T.ravel(),
-                "born": family.born.T.ravel(),
-                "distance": pl.Series(family.distance.T.ravel()).fill_nan(None),
-                "close": family.close.T.ravel(),
+                "active": results.active.T.ravel().astype(np.int64),
+                "subroutines": results.subroutines.T.ravel().astype(np.int64),
+                "born": results.born.T.ravel(),
+                "distance": pl.Series(results.distance.T.ravel()).fill_nan(None),
+                "close": results.close.T.ravel().astype(np.int64),
             }
         )
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.contest import Outcome
-from macro_engine.rows import Block
-
-STRATEGIES = ("marginal", "no_change", "ftl", "ewa")
+from macro_engine.run.results import STRATEGIES, Results, Totals
+from macro_engine.state import State, array, whole
 
 
 class Scoreboard:
@@ -15,33 +13,50 @@ class Scoreboard:
 
     def __init__(self, thresholds: list[float], classes: int) -> None:
         self.thresholds = thresholds
-        self.rows = 0
         self.steps = 0
         self.labels = np.zeros(classes, np.int64)  # rows of each class
-        self.wrong = dict.fromkeys(STRATEGIES, 0)
-        self.threshold_wrong = np.zeros(len(thresholds), np.int64)
+        self.totals = Totals.nothing(len(thresholds))
         self.subroutines = np.zeros(len(thresholds), np.int64)
 
-    def update(self, block: Block, outcome: Outcome) -> None:
-        labels = block.rows.labels
-        self.rows += len(labels)
-        self.steps += block.steps
-        self.labels += np.bincount(labels, minlength=len(self.labels))
-        for name, predictions in (
-            ("marginal", outcome.family.marginal),
-            ("no_change", outcome.no_change),
-            ("ftl", outcome.ftl),
-            ("ewa", outcome.ewa),
-        ):
-            self.wrong[name] += int((predictions != labels).sum())
-        self.threshold_wrong += (outcome.family.predictions != labels).sum(axis=1)
-        self.subroutines = outcome.family.subroutines[:, -1]
+    def update(self, results: Results) -> None:
+        self.steps += results.steps
+        self.labels += np.bincount(results.labels, minlength=len(self.labels))
+        self.totals = results.after
+        self.subroutines = results.subroutines[:, -1].astype(np.int64)
+
+    @property
+    def rows(self) -> int:
+        return self.totals.rows
 
     @property
     def errors(self) -> dict[str, float]:
         """Shares of rows, by strategy."""
-        return {name: wrong / self.rows for name, wrong in self.wrong.items()}
+        return {
+            name: int(wrong) / self.rows
+            for name, wrong in zip(STRATEGIES, self.totals.wrong, strict=False)
+        }
 
     @property
     def threshold_errors(self) -> list[float]:
-        return [int(wrong) / self.rows for wrong in self.threshold_wrong]
+        return [int(wrong) / self.rows for wrong in self.totals.wrong[len(STRATEGIES) :]]
+
+    def state(self) -> State:
+        return {
+            "steps": self.steps,
+            "rows": self.rows,
+            "labels": self.labels.copy(),
+            "wrong": self.totals.wrong,
+            "losses": self.totals.losses,
+            "subroutines": self.subroutines,
+        }
+
+    def restore(self, state: State) -> None:
+        k = len(self.thresholds)
+        self.steps = whole(state, "steps")
+        self.labels = array(state, "labels", np.int64, (len(self.labels),))
+        self.totals = Totals(
+            whole(state, "rows"),
+            array(state, "wrong", np.int64, (len(STRATEGIES) + k,)),
+            array(state, "losses", np.float64, (k,)),
+        )
+        self.subroutines = array(state, "subroutines", np.int64, (k,))

@@ -16,6 +16,7 @@ import polars as pl
 
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats
+from macro_engine.state import State, whole
 from macro_engine.stream.csv import TextColumn
 from macro_engine.stream.parquet import SeriesColumn
 from macro_engine.stream.table import Column, Table
@@ -63,10 +64,11 @@ class BreakfastVideo:
         """The first rows, with all columns."""
         return self._table(rows, self.names)
 
-    def tables(self, columns: Sequence[str]) -> Iterator[Table]:
-        """The rows of the whole video, with the named columns."""
+    def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
+        """The rows of the whole video, with the named columns, unless it was read already."""
         self.position = self.size
-        yield self._table(self.size, columns)
+        if at is None or whole(at, "row", 0, self.size) == 0:
+            yield self._table(self.size, columns)
 
     def _table(self, rows: int, names: Sequence[str]) -> Table:
         columns: dict[str, Column] = {
@@ -75,7 +77,8 @@ class BreakfastVideo:
             else SeriesColumn(pl.Series(self.frames[:rows, int(name[1:])]))
             for name in names
         }
-        return Table(self.path.name, self.unit, columns, np.arange(1, min(rows, self.size) + 1))
+        lines = np.arange(1, min(rows, self.size) + 1)
+        return Table(self.path.name, self.unit, columns, lines, end={"row": len(lines)})
 
     def _classes(self, mapping: Path) -> list[str]:
         names = [line.split(maxsplit=1)[-1] for line in _lines(mapping)]

@@ -23,6 +23,7 @@ import numpy as np
 
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats, Ints
+from macro_engine.state import State, whole
 from macro_engine.stream.table import MISSING, Problem, Problems, Rejection, Table
 from macro_engine.stream.times import TimeReader, time_reader
 from macro_engine.visible import visible
@@ -66,9 +67,17 @@ class CsvParser:
         self.lines = 0  # complete lines seen so far
         self.partial = b""  # the beginning of a line whose end has not come yet
         self.quoted: list[bytes] = []  # lines of a record that is inside quotes
+        self.bytes = 0  # fed so far
+
+    @property
+    def position(self) -> State:
+        """Where the first record starts that was not given out yet."""
+        waiting = len(self.partial) + sum(len(line) + 1 for line in self.quoted)
+        return {"byte": self.bytes - waiting, "line": self.lines - len(self.quoted)}
 
     def feed(self, data: bytes) -> list[Record]:
         """The records that these bytes complete."""
+        self.bytes += len(data)
         data = self.partial + data
         end = data.rfind(b"\n") + 1
         self.partial = data[end:]
@@ -280,30 +289,39 @@ class CsvFile:
         """The first rows, with all columns."""
         return next(self._tables(self.names, rows), self._table([], self.names))
 
-    def tables(self, columns: Sequence[str]) -> Iterator[Table]:
-        """The rows of the whole file, with the named columns."""
-        return self._tables(columns, None)
+    def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
+        """The rows from a position on, or all of them, with the named columns."""
+        return self._tables(columns, None, at)
 
-    def _tables(self, columns: Sequence[str], rows: int | None) -> Iterator[Table]:
+    def _tables(
+        self, columns: Sequence[str], rows: int | None, at: State | None = None
+    ) -> Iterator[Table]:
         parser = CsvParser(self.dialect.delimiter, len(self.names))
         header_seen = False
         records: list[Record] = []
         with self._open() as file:
+            if at is not None:
+                header_seen = True
+                parser.bytes, parser.lines = whole(at, "byte"), whole(at, "line")
+                self._skip_to(file, parser.bytes)
             while True:
                 data = self._read(file)
+                parser.bytes = parser.bytes or self.bom
                 records += parser.feed(data) if data else parser.finish()
                 if records and not header_seen:
                     header_seen = True
                     records = records[1:]
                 if records and (rows is None or not data or len(records) >= rows):
-                    yield self._table(records[:rows], columns)
+                    yield self._table(records[:rows], columns, parser.position)
                     if rows is not None:
                         return
                     records = []
                 if not data:
                     return
 
-    def _table(self, records: list[Record], columns: Sequence[str]) -> Table:
+    def _table(
+        self, records: list[Record], columns: Sequence[str], end: State | None = None
+    ) -> Table:
         width = len(self.names)
         good, broken = [], []
         for record in records:
@@ -325,6 +343,7 @@ class CsvFile:
             },
             np.array([record.line for record in good], np.int64),
             broken,
+            end or {},
         )
 
     def _head(self) -> list[bytes]:
@@ -370,7 +389,7 @@ class CsvFile:
 
     @contextmanager
     def _open(self) -> Iterator[io.BufferedIOBase]:
-        self.first_read = True
+        self.first_read, self.bom = True, 0
         with ExitStack() as stack:
             self.file = file = stack.enter_context(self.path.open("rb"))
             start = file.read(3)
@@ -381,6 +400,17 @@ class CsvFile:
                 yield stack.enter_context(bz2.open(file))
             else:
                 yield file
+
+    def _skip_to(self, file: io.BufferedIOBase, place: int) -> None:
+        """Go to a byte of the text, which in a compressed file must be read up to there."""
+        self.first_read = False
+        try:
+            file.seek(place)
+        except (EOFError, OSError, zlib.error) as error:
+            raise MacroError(
+                f"{visible(self.path)} cannot be read up to byte {place}: {visible(error)}; is the "
+                "file cut off or damaged?"
+            ) from None
 
     def _read(self, file: io.BufferedIOBase) -> bytes:
         try:
@@ -393,7 +423,8 @@ class CsvFile:
         self.position = self.file.tell()
         if self.first_read:
             self.first_read = False
-            data = data.removeprefix(_BOM)
+            self.bom = len(_BOM) if data.startswith(_BOM) else 0
+            data = data[self.bom :]
         return data
 
 

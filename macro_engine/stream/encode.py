@@ -10,14 +10,16 @@ import numpy as np
 
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import SLOTS, Bools, Columns, Floats, Ints, Rows
+from macro_engine.state import DamagedError, State, array, children, flag, texts
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
-from macro_engine.stream.times import TimeReader
+from macro_engine.stream.times import TimeReader, time_reader_described
 from macro_engine.visible import visible
 
 SAMPLE = 500  # usable rows from which classes and bounds are learnt
 MOST_CLASSES = 200
+NO_BOUNDS = (0.0, 0.0)  # stands in a state where there are none
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,35 @@ class Accepted:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def state(self) -> State:
+        return {
+            "numbers": self.numbers,
+            "categories": self.categories,
+            "labels": self.labels,
+            "times": self.times,
+            "lines": self.lines,
+            "file": self.file,
+            "unit": self.unit,
+        }
+
+    @staticmethod
+    def restored(state: State, spec: StreamSpec) -> Accepted:
+        lines = array(state, "lines", np.int64, (None,))
+        n = len(lines)
+        numbers = array(state, "numbers", np.float64, (n, len(spec.features)))
+        times = None if state.get("times") is None else array(state, "times", np.int64, (n,))
+        columns = [*state.get("categories", []), state.get("labels")]
+        if (
+            len(columns) != len(spec.categorical) + 1
+            or (times is None) != (spec.time is None)
+            or not all(isinstance(column, list) and len(column) == n for column in columns)
+            or not all(isinstance(text, str) for column in columns for text in column)
+        ):
+            raise DamagedError("in its state the rows held back are not those of the stream")
+        return Accepted(
+            numbers, columns[:-1], columns[-1], times, lines, str(state["file"]), str(state["unit"])
+        )
 
     def where(self, keep: Bools) -> Accepted:
         chosen = keep.tolist()
@@ -126,6 +157,40 @@ class Encoder:
             slots[:, c] = known.slots(values)
         labels = np.fromiter(map(self.index.__getitem__, accepted.labels), np.int64, len(accepted))
         return Rows(numbers, slots, labels, self.columns)
+
+    def state(self) -> State:
+        """What was learnt of the stream so far."""
+        return {
+            "classes": list(self.classes) if self.classes is not None else None,
+            "bounds": np.array([self.bounds.get(name, NO_BOUNDS) for name in self.spec.features]),
+            "fixed": self.fixed,
+            "cut_off": self.cut_off.copy() if self.fixed else None,
+            "vocabulary": [list(slots.names) for slots in self.vocabulary],
+            "times": None if self.time_reader is None else self.time_reader.described,
+            "held": [accepted.state() for accepted in self.held],
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on from a state; the encoder must be new."""
+        if state.get("times") is not None:
+            described = str(state["times"])
+            self.time_reader = time_reader_described(described, self.spec.time_format)
+        known = state.get("vocabulary")
+        if not isinstance(known, list) or len(known) != len(self.vocabulary):
+            raise DamagedError("in its state the categories are not those of the stream")
+        for slots, names in zip(self.vocabulary, known, strict=True):
+            slots.restore(names)
+        self.held = [Accepted.restored(kept, self.spec) for kept in children(state, "held")]
+        if self.fixed or not flag(state, "fixed"):
+            return
+        self.classes = tuple(texts(state, "classes"))
+        shape = (len(self.spec.features), 2) if self.spec.features else (0,)
+        bounds = array(state, "bounds", np.float64, shape)
+        for name, (low, high) in zip(self.spec.features, bounds.tolist(), strict=True):
+            if self.spec.scaled and name not in self.bounds:
+                self.bounds[name] = low, high
+        self._fix()
+        self.cut_off = array(state, "cut_off", np.int64, (len(self.spec.features),))
 
     def _usable(self, table: Table) -> Accepted:
         spec = self.spec
@@ -244,6 +309,12 @@ class _Slots:
     def __init__(self) -> None:
         self.slot: dict[str, int] = {}
         self.names: tuple[str, ...] = ()
+
+    def restore(self, names: list[str]) -> None:
+        if not isinstance(names, list) or len(names) > SLOTS or len(set(names)) != len(names):
+            raise DamagedError("in its state a category is not as it should be")
+        self.names = tuple(map(str, names))
+        self.slot = {name: i for i, name in enumerate(self.names)}
 
     def slots(self, values: Sequence[str]) -> list[int]:
         new = dict.fromkeys(value for value in values if value not in self.slot)

@@ -14,11 +14,13 @@ from polars import selectors
 
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats, Ints
+from macro_engine.state import State, whole
 from macro_engine.stream.table import Problem, Problems, Table
 from macro_engine.stream.times import (
     FIRST_TIME,
     LAST_TIME,
     OUT_OF_RANGE,
+    TIMESTAMPS,
     TimeReader,
     time_reader,
 )
@@ -61,7 +63,7 @@ class SeriesColumn:
 
     def time_reader(self, time_format: str | None) -> TimeReader:
         if self.series.dtype.is_temporal():
-            return TimeReader("timestamps", int)  # `times` needs no parsing
+            return TimeReader(TIMESTAMPS, int)  # `times` needs no parsing
         return time_reader(self.texts(), time_format)
 
     def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
@@ -124,11 +126,12 @@ class ParquetFile:
         """The first rows, with all columns."""
         return self._slice(0, rows, self.names)
 
-    def tables(self, columns: Sequence[str]) -> Iterator[Table]:
-        """The rows of the whole file, with the named columns."""
-        for start in range(0, self.size, SLICE):
-            table = self._slice(start, SLICE, columns)
-            self.position = start + len(table)
+    def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
+        """The rows from a position on, or all of them, with the named columns."""
+        self.position = 0 if at is None else whole(at, "row", 0, self.size)
+        while self.position < self.size:
+            table = self._slice(self.position, SLICE, columns)
+            self.position += len(table)
             yield table
 
     def _slice(self, start: int, length: int, columns: Sequence[str]) -> Table:
@@ -146,6 +149,7 @@ class ParquetFile:
             self.unit,
             {name: SeriesColumn(frame[name]) for name in columns},
             lines,
+            end={"row": start + len(frame)},
         )
 
     def _description(self, text: str | None) -> dict[str, Any] | None:

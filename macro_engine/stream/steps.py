@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from macro_engine.rows import Bools, Ints
+from macro_engine.state import State, flag, whole
 from macro_engine.stream.spec import Every
 
 LATE_IN_SUCCESSION = 100
+
+
+class Split(NamedTuple):
+    """For each row, whether it opens a step, is late, and is turned away for that."""
+
+    opens: Bools
+    late: Bools
+    turned_away: Bools
 
 
 class Stepper:
@@ -35,10 +45,11 @@ class Stepper:
         self.rows = 0  # in the open step, for steps by count
         self.in_succession = 0
 
-    def split(self, times: Ints | None, count: int) -> tuple[Bools, Bools]:
-        """For each of `count` rows, whether it opens a step and whether it is turned away."""
+    def split(self, times: Ints | None, count: int) -> Split:
+        """Decide for each of `count` rows."""
+        nowhere = np.zeros(count, np.bool_)
         if self.every.rows is not None:
-            return self._by_count(count, self.every.rows), np.zeros(count, np.bool_)
+            return Split(self._by_count(count, self.every.rows), nowhere, nowhere)
         assert times is not None
         assert self.every.microseconds is not None
         windows = times // self.every.microseconds
@@ -48,8 +59,24 @@ class Stepper:
             opens[:1] = not self.is_open or windows[:1] != self.window
             if count:
                 self.window, self.is_open, self.in_succession = int(windows[-1]), True, 0
-            return opens, np.zeros(count, np.bool_)
+            return Split(opens, nowhere, nowhere)
         return self._one_by_one(windows)
+
+    def state(self) -> State:
+        return {
+            "late": self.late,
+            "window": self.window,
+            "is_open": self.is_open,
+            "rows": self.rows,
+            "in_succession": self.in_succession,
+        }
+
+    def restore(self, state: State) -> None:
+        self.late = whole(state, "late")
+        self.window = None if state.get("window") is None else whole(state, "window", -(1 << 62))
+        self.is_open = flag(state, "is_open")
+        self.rows = whole(state, "rows")
+        self.in_succession = whole(state, "in_succession")
 
     def close(self) -> None:
         """Close the open step; the next row opens another."""
@@ -68,9 +95,8 @@ class Stepper:
                 return False
         return bool((windows[1:] >= windows[:-1]).all())
 
-    def _one_by_one(self, windows: Ints) -> tuple[Bools, Bools]:
-        opens = np.zeros(len(windows), np.bool_)
-        turned_away = np.zeros(len(windows), np.bool_)
+    def _one_by_one(self, windows: Ints) -> Split:
+        opens, is_late, turned_away = (np.zeros(len(windows), np.bool_) for _ in range(3))
         for i, window in enumerate(windows.tolist()):
             late = self.window is not None and (
                 window < self.window or (window == self.window and not self.is_open)
@@ -81,6 +107,7 @@ class Stepper:
                 continue
             self.late += 1
             self.in_succession += 1
+            is_late[i] = True
             if self.in_succession > LATE_IN_SUCCESSION:
                 self.report_reset(window)
                 opens[i] = True
@@ -91,4 +118,4 @@ class Stepper:
             elif not self.is_open:
                 opens[i] = True
                 self.window, self.is_open = window, True
-        return opens, turned_away
+        return Split(opens, is_late, turned_away)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from macro_engine.rows import Floats, Ints
+from macro_engine.state import State, children, whole
 from macro_engine.visible import visible
 
 if TYPE_CHECKING:
@@ -74,24 +75,49 @@ class Rejections:
     count: int = 0
     reasons: Counter[tuple[str | None, str]] = field(default_factory=Counter)
     first: list[Rejection] = field(default_factory=list)
+    fresh: list[Rejection] = field(default_factory=list)
+
+    def take_fresh(self) -> list[Rejection]:
+        """Those added since the last time."""
+        fresh, self.fresh = self.fresh, []
+        return fresh
+
+    def state(self) -> State:
+        """How many there are, by reason; the rows themselves are recorded elsewhere."""
+        return {
+            "count": self.count,
+            "reasons": [
+                {"column": column, "kind": kind, "count": count}
+                for (column, kind), count in self.reasons.items()
+            ],
+        }
+
+    def restore(self, state: State) -> None:
+        self.count = whole(state, "count")
+        self.reasons = Counter()
+        for kept in children(state, "reasons"):
+            column = None if kept.get("column") is None else str(kept["column"])
+            self.reasons[column, str(kept.get("kind"))] = whole(kept, "count")
 
     def add(self, rejection: Rejection) -> None:
         self.count += 1
         self.reasons[rejection.column, rejection.problem.kind] += 1
         if len(self.first) < self.KEPT:
             self.first.append(rejection)
+        self.fresh.append(rejection)
         self.report(rejection)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Some rows of one file, in order, column by column."""
+    """Some rows of one file, in order, column by column; `end` is the position after them."""
 
     file: str
     unit: str
     columns: dict[str, Column]
     lines: Ints
     broken: list[Rejection] = field(default_factory=list)
+    end: State = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lines)

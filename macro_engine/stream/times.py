@@ -22,6 +22,9 @@ OUT_OF_RANGE = "is a time outside the years 1 to 9999"
 _UNITS = {"s": (1e11, 1_000_000), "ms": (1e14, 1_000), "us": (1e17, 1), "ns": (float("inf"), 0.001)}
 
 
+TIMESTAMPS = "timestamps"
+
+
 class TimeReader:
     """Turns the text of a time column into times.
 
@@ -82,6 +85,16 @@ def time_reader(sample: Sequence[str], time_format: str | None = None) -> TimeRe
         unit = next(unit for unit, (limit, _) in _UNITS.items() if number < limit)
         return _epoch(unit)
     return TimeReader("ISO 8601", lambda text: microseconds(datetime.fromisoformat(text)))
+
+
+def time_reader_described(described: str, time_format: str | None) -> TimeReader:
+    """The reader that describes itself in these words."""
+    if described == TIMESTAMPS:
+        return TimeReader(TIMESTAMPS, int)  # typed columns need no parsing
+    for unit in _UNITS:
+        if described == f"epoch in {unit}":
+            return _epoch(unit)
+    return time_reader([], time_format)
 
 
 def microseconds(time: datetime) -> int:

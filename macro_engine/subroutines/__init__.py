@@ -9,7 +9,7 @@ from macro_engine.errors import UsageError
 from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.visible import visible
 
-__all__ = ["NAMED", "Create", "Subroutine", "resolve"]
+__all__ = ["NAMED", "STORABLE", "Create", "Subroutine", "resolve"]
 
 
 def _logistic() -> Create:
@@ -43,6 +43,11 @@ NAMED: dict[str, Callable[[], Create]] = {
     "erm": _erm,
     "vw": _vw,
 }
+
+# Those whose state is arrays and names, so that a run can go on from a file. A River model would
+# have to be unpickled, and Vowpal Wabbit's format is read by its own code: neither may come from a
+# file that somebody else may have written.
+STORABLE = ("logistic", "nearest-mean", "erm")
 
 
 def resolve(name: str, seed: int | None = None) -> Create:

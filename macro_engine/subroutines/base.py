@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from macro_engine.errors import UsageError
-from macro_engine.rows import Floats, Ints, Rows
+from macro_engine.rows import Columns, Floats, Ints, Rows
+from macro_engine.state import DamagedError, State
 
 
 class Subroutine(ABC):
@@ -38,6 +39,14 @@ class Subroutine(ABC):
             "nearest-mean; take one of them, or --output score"
         )
 
+    def state(self) -> State:
+        """All that it learnt, for those learners that can be stored."""
+        raise NotImplementedError
+
+    def restore(self, state: State, columns: Columns) -> None:
+        """Go on from a state, where columns up to these are known."""
+        raise NotImplementedError
+
     def finish(self) -> None:  # noqa: B027
         """Give back what is held outside of Python; nothing is asked of it afterwards."""
 
@@ -52,6 +61,14 @@ class RunningMean(ABC):
     @abstractmethod
     def predict(self, rows: Rows) -> Ints:
         """The class index that the mean gives each row."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """The mean so far."""
+
+    @abstractmethod
+    def restore(self, state: State, columns: Columns) -> None:
+        """Go on from a state."""
 
 
 # Starts a subroutine from scratch, given the names of the classes.
@@ -72,3 +89,24 @@ def widened(values: Floats, before: list[int], after: list[int]) -> Floats:
         wider[..., new : new + width] = values[..., old : old + width]
         old, new = old + width, new + now
     return wider
+
+
+def restored_widths(state: State, columns: Columns, *before: int) -> list[int]:
+    """The widths of the parts in a state: none, or those of columns that are known.
+
+    `before` are the widths of parts that stand in front of the columns.
+    """
+    widths = state.get("widths")
+    if widths == []:
+        return []
+    known = [*before, *columns.widths]
+    if (
+        not isinstance(widths, list)
+        or len(widths) != len(known)
+        or not all(
+            isinstance(width, int) and 0 <= width <= most
+            for width, most in zip(widths, known, strict=True)
+        )
+    ):
+        raise DamagedError("in its state the widths of a learner are out of range")
+    return widths

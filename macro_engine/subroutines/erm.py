@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.rows import Columns, Floats, Ints, Rows
-from macro_engine.subroutines.base import RunningMean, Subroutine, widened
+from macro_engine.state import State, array, child, flag, whole
+from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
 
 PENALTY = 1e-4
 GRADIENT_NORM = 1e-8
@@ -45,6 +46,23 @@ class Erm(Subroutine):
         newborn = Erm(self.classes)
         newborn.weights, newborn.widths = self.weights.copy(), self.widths
         return newborn
+
+    def state(self) -> State:
+        rows = Rows.join(self.steps, self.steps[-1].columns).state() if self.steps else None
+        return {
+            "weights": self.weights,
+            "widths": self.widths,
+            "rows": rows,
+            "solved": self.solved,
+        }
+
+    def restore(self, state: State, columns: Columns) -> None:
+        self.widths = restored_widths(state, columns, 1)
+        shape = (len(self.weights), sum(self.widths or [1]))
+        self.weights = array(state, "weights", np.float64, shape)
+        self.solved = flag(state, "solved")
+        if state.get("rows") is not None:
+            self.steps = [Rows.restored(child(state, "rows"), columns, self.classes)]
 
     def running_mean(self) -> RunningMean:
         return MeanSolution(self)
@@ -82,6 +100,15 @@ class MeanSolution(RunningMean):
         self.widths = learner.widths
         self.count += 1
         self.weights += (learner.weights - self.weights) / self.count
+
+    def state(self) -> State:
+        return {"weights": self.weights, "widths": self.widths, "count": self.count}
+
+    def restore(self, state: State, columns: Columns) -> None:
+        self.widths = restored_widths(state, columns, 1)
+        shape = (len(self.weights), sum(self.widths or [1]))
+        self.weights = array(state, "weights", np.float64, shape)
+        self.count = whole(state, "count")
 
     def predict(self, rows: Rows) -> Ints:
         return predicted(rows, widened(self.weights, self.widths, [1, *rows.columns.widths]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -11,7 +12,8 @@ from river.optim import SGD
 from river.optim.losses import Log
 from river.optim.schedulers import InverseScaling
 
-from macro_engine.rows import Ints, Rows
+from macro_engine.rows import Columns, Ints, Rows
+from macro_engine.state import State, array, children, texts, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine
 
 
@@ -43,6 +45,22 @@ class Logistic(Subroutine):
         newborn.models = deepcopy(self.models)
         return newborn
 
+    def state(self) -> State:
+        models: list[Any] = self.models
+        return {
+            "models": [
+                _packed(model.weights, model.intercept) | {"learnt": model.optimizer.n_iterations}
+                for model in models
+            ]
+        }
+
+    def restore(self, state: State, columns: Columns) -> None:  # noqa: ARG002
+        models: list[Any] = self.models
+        for model, kept in zip(models, children(state, "models", len(models)), strict=True):
+            weights, model.intercept = _unpacked(kept)
+            model._weights.update(weights)
+            model.optimizer.n_iterations = whole(kept, "learnt")
+
     def running_mean(self) -> RunningMean:
         return MeanWeights(self)
 
@@ -66,6 +84,16 @@ class MeanWeights(RunningMean):
                 mean[name] = before + (weight - before) / self.count
             self.intercepts[m] += (model.intercept - self.intercepts[m]) / self.count
 
+    def state(self) -> State:
+        models = zip(self.weights, self.intercepts, strict=True)
+        return {"count": self.count, "models": [_packed(*model) for model in models]}
+
+    def restore(self, state: State, columns: Columns) -> None:  # noqa: ARG002
+        self.count = whole(state, "count")
+        models = [_unpacked(kept) for kept in children(state, "models", len(self.weights))]
+        self.weights = [weights for weights, _ in models]
+        self.intercepts = [intercept for _, intercept in models]
+
     def predict(self, rows: Rows) -> Ints:
         return likeliest(
             [
@@ -84,6 +112,21 @@ class MeanWeights(RunningMean):
 
 def logistic_regression() -> LogisticRegression:
     return LogisticRegression(optimizer=SGD(InverseScaling(1.0)), intercept_lr=InverseScaling(1.0))
+
+
+def _packed(weights: Mapping[str, float], intercept: float) -> State:
+    return {
+        "names": list(weights),
+        "weights": np.fromiter(weights.values(), np.float64, len(weights)),
+        "intercept": np.array([intercept]),
+    }
+
+
+def _unpacked(state: State) -> tuple[dict[str, float], float]:
+    names = texts(state, "names")
+    weights = array(state, "weights", np.float64, (len(names),)).tolist()
+    intercept = float(array(state, "intercept", np.float64, (1,))[0])
+    return dict(zip(names, weights, strict=True)), intercept
 
 
 def likeliest(probabilities: list[list[float]]) -> Ints:

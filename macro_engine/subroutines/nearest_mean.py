@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
-from macro_engine.subroutines.base import RunningMean, Subroutine, widened
+from macro_engine.state import State, array
+from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
 
 
 class NearestMean(Subroutine):
@@ -37,6 +38,12 @@ class NearestMean(Subroutine):
         newborn.widths = self.widths
         return newborn
 
+    def state(self) -> State:
+        return {"counts": self.counts, "means": self.means, "widths": self.widths}
+
+    def restore(self, state: State, columns: Columns) -> None:
+        self.counts, self.means, self.widths = _restored(state, columns, len(self.counts))
+
     def running_mean(self) -> RunningMean:
         return MeanOfMeans(self)
 
@@ -58,9 +65,21 @@ class MeanOfMeans(RunningMean):
             self.counts[c] += 1
             self.means[c] += (learner.means[c] - self.means[c]) / self.counts[c]
 
+    def state(self) -> State:
+        return {"counts": self.counts, "means": self.means, "widths": self.widths}
+
+    def restore(self, state: State, columns: Columns) -> None:
+        self.counts, self.means, self.widths = _restored(state, columns, len(self.counts))
+
     def predict(self, rows: Rows) -> Ints:
         means = widened(self.means, self.widths, rows.columns.widths)
         return nearest(rows, means, self.counts > 0)
+
+
+def _restored(state: State, columns: Columns, classes: int) -> tuple[Ints, Floats, list[int]]:
+    widths = restored_widths(state, columns)
+    means = array(state, "means", np.float64, (classes, sum(widths)))
+    return array(state, "counts", np.int64, (classes,)), means, widths
 
 
 def nearest(rows: Rows, means: Floats, seen: Bools) -> Ints:

@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from macro_engine.errors import UsageError
 from macro_tui.cli.options import add_stream_arguments, open_from
+
+if TYPE_CHECKING:
+    from macro_engine.run.pace import Speed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,10 +33,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace", type=Path, metavar="FILE", help="a line a step and threshold (.parquet or .csv)"
     )
 
+    output.add_argument(
+        "--run",
+        type=Path,
+        metavar="FILE.run",
+        dest="run_file",
+        help="record the run; the same command goes on where it stopped",
+    )
+    playing = parser.add_argument_group("playing").add_mutually_exclusive_group()
+    playing.add_argument("--speed", metavar="60x", help="multiple of the stream's time, or max")
+    playing.add_argument("--rate", type=float, metavar="N", help="rows a second")
+
 
 def run(arguments: argparse.Namespace) -> int:
     from macro_engine.run.engine import Engine
     from macro_engine.run.outputs import check_output
+    from macro_engine.run.pace import Speed
     from macro_tui.headless import Headless
 
     opened = open_from(arguments)
@@ -40,14 +58,44 @@ def run(arguments: argparse.Namespace) -> int:
         if path is not None:
             check_output(path, f"--{option}", taken)
             taken[path.resolve()] = f"is written by --{option} already"
+    if arguments.run_file is not None:
+        check_run_file(arguments.run_file, taken)
     headless = Headless(opened)
     if not arguments.headless:
         headless.say("there is no monitor yet: running headless")
     headless.say_what_was_inferred()
-    engine = Engine(opened, arguments.predictions, arguments.trace, headless.listener)
+    engine = Engine(
+        opened,
+        arguments.predictions,
+        arguments.trace,
+        headless.listener,
+        arguments.run_file,
+        speed_of(arguments) or Speed(),
+    )
     with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
         headless.run(engine)
     if arguments.json:
         json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
         print()
     return 0
+
+
+def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
+    """Refuse a name that cannot be a run file's, or one that is in use."""
+    from macro_engine.visible import visible
+
+    if path.is_dir():
+        raise UsageError(f"--run: {visible(path)} is a folder; name a file")
+    if path.resolve() in taken:
+        raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
+
+
+def speed_of(arguments: argparse.Namespace) -> Speed | None:
+    """The speed asked for; None if none was."""
+    from macro_engine.run.pace import Speed
+
+    if arguments.rate is not None:
+        if not 0 < arguments.rate < float("inf"):
+            raise UsageError("--rate: write a number of rows a second above 0")
+        return Speed(rate=arguments.rate)
+    return None if arguments.speed is None else Speed.parse(arguments.speed)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from macro_engine.rows import Bools, Floats, Ints
 
 FEATURES, LABELS, FRAMES = 0, 1, 2
@@ -82,8 +85,8 @@ class Results(NamedTuple):
     distance: Floats
     close: Ints
     subroutines: Ints
-    nearest: Ints  # thresholds by steps by the nearest ones, 0 where there are fewer
-    nearest_distances: Floats  # negative where only a lower bound is known
+    nearest: NDArray[np.int32]
+    nearest_distances: NDArray[np.float32]
 
 
 class Present(NamedTuple):

@@ -14,8 +14,9 @@ def split(minutes, every="10m", cuts=(), **options):
     stepper = Stepper(Every.parse(every), **options)
     times = np.array(minutes, np.int64) * MINUTE
     parts = [stepper.split(part, len(part)) for part in np.split(times, sorted(cuts))]
-    opens = np.concatenate([o for o, _ in parts]).astype(int).tolist()
-    away = np.concatenate([a for _, a in parts]).astype(int).tolist()
+    opens = np.concatenate([part.opens for part in parts]).astype(int).tolist()
+    away = np.concatenate([part.turned_away for part in parts]).astype(int).tolist()
+    assert sum(part.late.sum() for part in parts) == stepper.late
     return opens, away, stepper
 
 
@@ -46,8 +47,8 @@ def test_a_row_of_a_closed_step_is_late_and_opens_a_step_if_none_is_open():
     times = np.array([12, 13]) * MINUTE
     stepper.split(times[:1], 1)
     stepper.close()
-    opens, _ = stepper.split(times[1:], 1)
-    assert opens.tolist() == [True]
+    opens, late, _ = stepper.split(times[1:], 1)
+    assert opens.tolist() == late.tolist() == [True]
     assert stepper.late == 1
 
 

@@ -1,0 +1,73 @@
+"""What makes two runs the same, so that one may go on where the other stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from macro_engine.errors import MacroError
+from macro_engine.settings import Settings
+from macro_engine.visible import visible
+
+_ENDS = 1 << 16  # bytes at either end of a file that are compared
+
+
+def plain(values: Any) -> Any:
+    """The values as JSON gives them back; infinity, which JSON has not, as text."""
+    if isinstance(values, dict):
+        return {str(name): plain(value) for name, value in values.items()}
+    if isinstance(values, list | tuple):
+        return [plain(value) for value in values]
+    return "inf" if values == float("inf") else values
+
+
+def settings_of(settings: Settings) -> dict[str, Any]:
+    """Every setting that has a value."""
+    return {n: plain(value) for n, value in settings.values.items() if value is not None}
+
+
+def identities(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """Name, size and a digest of both ends of each file."""
+    found = []
+    for path in paths:
+        with path.open("rb") as file:
+            size = path.stat().st_size
+            digest = hashlib.sha256(file.read(_ENDS))
+            file.seek(max(0, size - _ENDS))
+            digest.update(file.read(_ENDS))
+        found.append({"name": path.name, "size": size, "digest": digest.hexdigest()[:32]})
+    return found
+
+
+def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:
+    """Refuse to go on with other settings or another input, and name the difference."""
+    differences = []
+    before, wanted = info.get("settings", {}), now["settings"]
+    for name in dict.fromkeys([*before, *wanted]):
+        if before.get(name) != wanted.get(name):
+            option = name.replace("_", "-")
+            differences.append(
+                f"--{option} was {_shown(before.get(name))} and is {_shown(wanted.get(name))}"
+            )
+    old, new = info.get("input", []), now["input"]
+    if [f.get("name") for f in old] != [f["name"] for f in new]:
+        differences.append(f"the input was {_names(old)} and is {_names(new)}")
+    elif old != new:
+        changed = next(f for f, g in zip(new, old, strict=True) if f != g)
+        differences.append(f"the content of {visible(changed['name'])} is another")
+    if differences:
+        raise MacroError(
+            f"{visible(path)} holds another run, which cannot go on like this: "
+            f"{'; '.join(differences)}. Name another file, or repeat the settings of that run"
+        )
+
+
+def _names(files: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(visible(file.get("name")) for file in files)
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else visible(json.dumps(value, ensure_ascii=False), 60)

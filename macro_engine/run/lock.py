@@ -1,0 +1,68 @@
+"""One writer for a run file; a lock left by a process that died is none."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from macro_engine.errors import MacroError
+from macro_engine.visible import visible
+
+
+def lock_of(path: Path) -> Path:
+    """The file beside a run file that its writer holds locked."""
+    return path.with_name(f"{path.name}-lock")
+
+
+class WriterLock:
+    """Held for as long as the run file is written."""
+
+    def __init__(self, path: Path) -> None:
+        self.lock = lock_of(path)
+        while True:
+            try:
+                self.descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            except OSError as error:
+                raise MacroError(f"{visible(path)} cannot be written: {error.strerror}") from None
+            try:
+                fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                pid = os.read(self.descriptor, 20).decode(errors="replace").strip()
+                os.close(self.descriptor)
+                raise MacroError(
+                    f"{visible(path)} is being written by another process"
+                    + (f" (pid {visible(pid)})" if pid else "")
+                    + "; end that one first, or name another file"
+                ) from None
+            if self._still_there():
+                break
+            os.close(self.descriptor)  # its last holder removed it in between
+        os.ftruncate(self.descriptor, 0)
+        os.write(self.descriptor, str(os.getpid()).encode())
+
+    def release(self) -> None:
+        self.lock.unlink(missing_ok=True)
+        os.close(self.descriptor)
+
+    def _still_there(self) -> bool:
+        try:
+            return os.path.samestat(os.stat(self.lock), os.fstat(self.descriptor))
+        except FileNotFoundError:
+            return False
+
+
+def writer_of(path: Path) -> int | None:
+    """The process that is writing a run file now; None if there is none."""
+    try:
+        descriptor = os.open(lock_of(path), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = os.read(descriptor, 20).decode(errors="replace")
+        return int(pid) if pid.isdigit() else 0
+    finally:
+        os.close(descriptor)
+    return None

@@ -1,0 +1,304 @@
+"""Recording a run: results are gathered here and written to the run file by a thread of its own.
+
+About once a second everything goes into one transaction: results, events, rejected rows, and the
+state from which the run can go on. Nothing is ever dropped: where the file cannot be written,
+results wait in memory up to a limit, and then whoever produces them must wait.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic, time
+from typing import Any
+
+from macro_engine.errors import MacroError
+from macro_engine.run import schema
+from macro_engine.run.events import Event
+from macro_engine.run.lock import WriterLock
+from macro_engine.run.results import Results
+from macro_engine.state import DamagedError, State, pack
+from macro_engine.stream.table import Rejection
+from macro_engine.visible import visible
+
+COMMIT_SECONDS = 1.0
+_REST = 20  # times the last commit's duration, until the next one
+AT_ONCE = 32 << 20  # bytes that wait for no time to pass
+MOST_UNSAVED = 64 << 20
+RETRY_SECONDS = 5.0
+MOST_REJECTED = 100_000  # rejected rows that are recorded; all are counted
+_LONGEST_TEXT = 2_000  # of a rejected value
+_PART = 1 << 16  # bytes of state, written again if one of them changed
+
+
+@dataclass
+class Batch:
+    """What one transaction writes; a later state replaces an earlier one."""
+
+    results: list[Results] = field(default_factory=list)
+    events: list[tuple[int, Event]] = field(default_factory=list)
+    rejected: list[tuple[int, Rejection]] = field(default_factory=list)
+    state: dict[str, State] | None = None
+    info: dict[str, Any] = field(default_factory=dict)
+    nbytes: int = 0
+
+    def add(self, later: Batch) -> None:
+        self.results += later.results
+        self.events += later.events
+        self.rejected += later.rejected
+        self.state = later.state or self.state
+        self.info |= later.info
+        self.nbytes += later.nbytes
+
+
+class Recorder:
+    """Takes what a run gives and has it written.
+
+    Parameters
+    ----------
+    path
+        The run file; created if it is not there.
+    say
+        Takes a line about trouble with the file, and one about its end.
+
+    Attributes
+    ----------
+    trouble
+        In words, why the file cannot be written now; None if it can.
+    """
+
+    def __init__(self, path: Path, say: Callable[[str], None] = lambda _text: None) -> None:
+        self.path = path
+        self.say = say
+        self.trouble: str | None = None
+        self.gathered = Batch()  # since a state was last handed over
+        self.handed_over: Batch | None = None
+        self.in_flight: Batch | None = None
+        self.number_of_events = 0
+        self.due_at = monotonic() + COMMIT_SECONDS
+        self.checksums: dict[tuple[str, int], int] = {}  # of the parts of the state in the file
+        self.changed = threading.Condition()
+        self.closing = self.giving_up = False
+        self.lock = WriterLock(path)
+        try:
+            self._open()
+        except BaseException:
+            self.lock.release()
+            raise
+        self.thread = threading.Thread(target=self._write, name="run file", daemon=True)
+        self.thread.start()
+
+    @property
+    def unsaved_bytes(self) -> int:
+        return sum(batch.nbytes for batch in self._batches())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits to be written that nothing more may come."""
+        return self.unsaved_bytes >= MOST_UNSAVED
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a state should be handed over now."""
+        if self.gathered.nbytes >= AT_ONCE:
+            return True
+        return self.in_flight is None and monotonic() >= self.due_at
+
+    def add(self, results: Results, events: Sequence[Event] = ()) -> None:
+        with self.changed:
+            self.gathered.results.append(results)
+            self.gathered.nbytes += results.nbytes
+        for event in events:
+            self.note(event)
+
+    def note(self, event: Event) -> None:
+        with self.changed:
+            self.gathered.events.append((self.number_of_events, event))
+            self.number_of_events += 1
+
+    def reject(self, number: int, rejection: Rejection) -> None:
+        """Record a rejected row, which is the run's so-and-so-many-th, from 1."""
+        if number <= MOST_REJECTED:
+            with self.changed:
+                self.gathered.rejected.append((number, rejection))
+
+    def hand_over(self, state: dict[str, State] | None, info: dict[str, Any]) -> None:
+        """Have everything so far written, with the state after it."""
+        with self.changed:
+            batch, self.gathered = self.gathered, Batch()
+            batch.state = state
+            batch.info = info | {"committed": time(), "events": self.number_of_events}
+            if self.handed_over is None:
+                self.handed_over = batch
+            else:
+                self.handed_over.add(batch)
+            self.changed.notify_all()
+
+    def forget(self) -> None:
+        """Drop what came after the last state; a run that goes on from there finds it again."""
+        with self.changed:
+            self.gathered = Batch()
+
+    def pending(self) -> list[Results]:
+        """The results that are not in the file yet, in order."""
+        with self.changed:
+            return [results for batch in self._batches() for results in batch.results]
+
+    def pending_events(self) -> list[tuple[int, Event]]:
+        with self.changed:
+            return [event for batch in self._batches() for event in batch.events]
+
+    def close(self, go_on_trying: Callable[[], bool] = lambda: True) -> None:
+        """Write what was handed over and leave one file behind.
+
+        While that fails, it asks whether to go on trying.
+        """
+        with self.changed:
+            self.closing = True
+            self.changed.notify_all()
+        while self.thread.is_alive():
+            self.thread.join(0.05)
+            if self.trouble is not None and not go_on_trying():
+                self.giving_up = True
+                with self.changed:
+                    self.changed.notify_all()
+        lost = self.trouble
+        try:
+            if lost is None:
+                self.connection.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.Error:
+            pass  # somebody reads it now: it stays in several files, which are whole together
+        finally:
+            self.connection.close()
+            self.lock.release()
+        if lost is not None:
+            raise MacroError(
+                f"{lost}; what came after the last commit is not in the file, and the same "
+                "command goes on from there"
+            )
+
+    def _batches(self) -> list[Batch]:
+        batches = (self.in_flight, self.handed_over, self.gathered)
+        return [batch for batch in batches if batch is not None]
+
+    def _open(self) -> None:
+        is_new = not self.path.exists() or self.path.stat().st_size == 0
+        try:
+            self.connection = schema.connect(self.path, writable=True)
+            if is_new:
+                schema.create(self.connection)
+            else:
+                schema.check(self.connection, self.path)
+                self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+        except DamagedError as error:
+            raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
+        except sqlite3.Error as error:
+            raise MacroError(
+                f"{visible(self.path)} cannot be written as a run file: {visible(error)}"
+            ) from None
+
+    def _write(self) -> None:
+        """The thread: commits what is handed over, and tries again where that fails."""
+        while (batch := self._next()) is not None:
+            started = monotonic()
+            while not self._committed(batch):
+                with self.changed:
+                    self.changed.wait_for(lambda: self.giving_up, RETRY_SECONDS)
+                if self.giving_up:
+                    return
+            with self.changed:
+                self.in_flight = None
+                self.due_at = monotonic() + max(COMMIT_SECONDS, _REST * (monotonic() - started))
+                was_in_trouble, self.trouble = self.trouble is not None, None
+            if was_in_trouble:
+                self.say(f"{visible(self.path)} can be written again; nothing was lost")
+
+    def _next(self) -> Batch | None:
+        """Wait for something to write; None at the end."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.handed_over is not None or self.closing)
+            self.in_flight, self.handed_over = self.handed_over, None
+            return self.in_flight
+
+    def _committed(self, batch: Batch) -> bool:
+        """Whether everything went into the file."""
+        checksums = dict(self.checksums)
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            if batch.results:
+                batch.results = [Results.join(batch.results)]
+                for record in schema.records(batch.results[0]):
+                    schema.insert(self.connection, record)
+            self.connection.executemany(
+                "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?)",
+                [(n, e.step, e.time, e.kind, e.text) for n, e in batch.events],
+            )
+            self.connection.executemany(
+                "INSERT OR REPLACE INTO rejected VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(n, *_columns(rejection)) for n, rejection in batch.rejected],
+            )
+            self.connection.executemany(
+                "INSERT OR REPLACE INTO run VALUES (?, ?)",
+                [(name, json.dumps(value)) for name, value in batch.info.items()],
+            )
+            for name, state in (batch.state or {}).items():
+                self._write_state(name, pack(state))
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self.checksums = checksums
+            self._failed(error)
+            return False
+        return True
+
+    def _write_state(self, name: str, data: bytes) -> None:
+        """Write those parts that are not in the file as they are now."""
+        count = -(-len(data) // _PART)
+        for part in range(count):
+            piece = data[part * _PART : (part + 1) * _PART]
+            checksum = zlib.crc32(piece)
+            if self.checksums.get((name, part)) != checksum:
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO state VALUES (?, ?, ?)", [name, part, piece]
+                )
+                self.checksums[name, part] = checksum
+        self.connection.execute("DELETE FROM state WHERE name = ? AND part >= ?", [name, count])
+        for key in [key for key in self.checksums if key[0] == name and key[1] >= count]:
+            del self.checksums[key]
+
+    def _failed(self, error: sqlite3.Error) -> None:
+        if self.connection.in_transaction:
+            with suppress(sqlite3.Error):  # SQLite may have rolled back by itself
+                self.connection.execute("ROLLBACK")
+        is_news = self.trouble is None
+        self.trouble = f"{visible(self.path)} cannot be written: {visible(error)}"
+        if is_news:
+            self.say(
+                f"{self.trouble}; results are kept in memory, up to {MOST_UNSAVED >> 20} MB, and "
+                f"it is tried again every {RETRY_SECONDS:g} s"
+            )
+
+
+def _columns(rejection: Rejection) -> tuple[Any, ...]:
+    problem = rejection.problem
+    value = None if problem.value is None else _storable(problem.value)
+    reason = _storable(problem.kind)
+    return rejection.file, rejection.line, rejection.unit, rejection.column, reason, value
+
+
+def _storable(text: str) -> str:
+    """SQLite takes no unpaired surrogates."""
+    return text[:_LONGEST_TEXT].encode(errors="backslashreplace").decode()
+
+
+def size_of(path: Path) -> int:
+    """The bytes that a run file takes, with its companions."""
+    names = (path, path.with_name(f"{path.name}-wal"))
+    return sum(os.stat(name).st_size for name in names if name.exists())
