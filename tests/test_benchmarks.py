@@ -54,6 +54,13 @@ def test_the_family_costs_less_than_one_river_model():
     assert ratios["d"] > 1.0
 
 
+def test_a_frame_of_the_chart_sends_little():
+    found = re.findall(r"(\S+), (\S+): ours .* ([\d,]+) bytes", run("chart.py", "20"))
+    sent = {(theme, kind): int(count.replace(",", "")) for theme, kind, count in found}
+    assert sent["ansi-dark", "scrolling"] < 2_500
+    assert sent["ansi-dark", "sweeping"] < 1_500
+
+
 def test_the_first_step_comes_soon_after_the_command():
     line = run("start.py", "2", "--warm").splitlines()[-1]
     assert float(line.split()[-1]) < 2.5  # 2 is the bound, with room for a busy machine

@@ -16,7 +16,7 @@ from macro_engine.rows import Block, Floats
 from macro_engine.visible import visible
 
 WHOLE_RECORDING = 180.0  # seconds in which a recording is played unless a speed is asked for
-_LONGEST_NAP = 0.5
+_SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.5
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class Pace:
         self.stopping = False
         self.position = -math.inf  # of the newest step: its time in seconds, or rows
         self.started: tuple[float, float] | None = None  # when, and at which position
+        self.measured: tuple[Block, Floats, float] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.woken = asyncio.Event()
 
@@ -151,7 +152,7 @@ class Pace:
             stop, delay = self._due(block, start)
             if stop > start:
                 return stop
-            await self._nap(min(delay, _LONGEST_NAP))
+            await self._nap(min(max(delay, _SHORTEST_NAP), _LONGEST_NAP))
         return start
 
     def _due(self, block: Block, start: int) -> tuple[int, float]:
@@ -168,6 +169,11 @@ class Pace:
 
     def _positions(self, block: Block) -> tuple[Floats, float]:
         """Where each step ends, rising, and how much of that passes in a second."""
+        if self.measured is None or self.measured[0] is not block:
+            self.measured = block, *self._measure(block)
+        return self.measured[1:]
+
+    def _measure(self, block: Block) -> tuple[Floats, float]:
         assert self.speed is not None
         if self.speed.multiple is not None and block.times is not None:
             seconds = block.times[block.starts[1:] - 1] / 1e6
@@ -178,14 +184,14 @@ class Pace:
     def passed(self, block: Block) -> None:
         """Take note that the steps of a block have run."""
         if self.speed is not None and self.speed.is_limited:
-            self.position = float(self._positions(block)[0][-1])
+            self.position = float(self._measure(block)[0][-1])
 
     async def _nap(self, seconds: float) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self.woken.wait(), seconds)
 
     def _wish(self) -> None:
-        self.started = None
+        self.started = self.measured = None
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.woken.set)
 

@@ -1,0 +1,170 @@
+"""The thresholds with their weights under EWA, the leader under FTL, errors and subroutines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from macro_tui.blocks import bar, shades
+from macro_tui.glyphs import UNICODE, Glyphs
+from macro_tui.raster import Floats, fitted
+from macro_tui.widgets.canvas import Canvas, Row
+from macro_tui.widgets.drawing import Drawing
+from macro_tui.widgets.threshold_text import threshold_text
+
+_VALUE = 7  # marker, threshold and a blank
+_WEIGHT = 5  # " 100%"
+_LEADER = 4
+_ERROR, _COUNT = 7, 6
+_LEAST_BAR = 10
+_LIMITS = (0.02, 0.15, 0.4, 0.7)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """One threshold: its share of the weight, its error in % and its number of subroutines."""
+
+    value: float
+    weight: float
+    error: float | None
+    subroutines: int
+
+
+@dataclass(frozen=True)
+class WeightsView:
+    """All thresholds; `over_time` holds their weights, a row each, a value a cell column."""
+
+    thresholds: tuple[Threshold, ...]
+    leader: int | None
+    viewed: int
+    over_time: Floats  # see `strip_columns`
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The width of the bars, and which columns there is room for."""
+
+    bar: int
+    has_error: bool
+    has_count: bool
+
+
+def layout(width: int) -> Layout:
+    free = width - _VALUE - _WEIGHT - _LEADER
+    has_error = free - _ERROR >= _LEAST_BAR
+    has_count = has_error and free - _ERROR - _COUNT >= _LEAST_BAR
+    return Layout(max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count)
+
+
+def strip_columns(width: int) -> int:
+    """How many columns of weights over time fit in a picture of this width."""
+    return max(width - _VALUE, 0)
+
+
+def window(count: int, room: int, needed: int, wished: int) -> range:
+    """Which rows to show: the needed one, the wished one if both fit, and those around.
+
+    >>> window(9, 4, 4, 5)
+    range(3, 7)
+    """
+    if count <= room:
+        return range(count)
+    middle = (needed + wished + 1) // 2 if abs(needed - wished) < room else needed
+    start = min(max(middle - room // 2, 0), count - room)
+    return range(start, start + room)
+
+
+def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
+    canvas = Canvas(width, height, glyphs)
+    count = len(view.thresholds)
+    if not count or not height:
+        return canvas.rows()
+    place = layout(width)
+    top = 0
+    if height > min(count, 3):
+        _draw_heading(canvas, place)
+        top = 1
+    leader = view.viewed if view.leader is None else view.leader
+    shown = window(count, height - top, view.viewed, leader)
+    for y, index in enumerate(shown, top):
+        _draw_threshold(canvas, y, view, index, place)
+    _draw_what_is_left_out(canvas, view, shown, top)
+    if height >= top + 2 * count + 2:
+        _draw_strip(canvas, view, top + count + 1)
+    return canvas.rows()
+
+
+def _draw_heading(canvas: Canvas, place: Layout) -> None:
+    end = _VALUE + place.bar + _WEIGHT
+    weight = "EWA weight" if place.bar + _WEIGHT >= 14 else "EWA"
+    canvas.put(1, 0, "threshold", "muted")
+    canvas.put_right(end, 0, f" {weight}", "muted")
+    canvas.put_right(end + _LEADER, 0, "FTL", "muted")
+    if place.has_error:
+        canvas.put_right(end + _LEADER + _ERROR, 0, "error", "muted")
+    if place.has_count:
+        canvas.put_right(canvas.width, 0, "subs", "muted")
+
+
+def _draw_threshold(canvas: Canvas, y: int, view: WeightsView, index: int, place: Layout) -> None:
+    glyphs, threshold = canvas.glyphs, view.thresholds[index]
+    is_viewed, is_leader = index == view.viewed, index == view.leader
+    text = "strong" if is_viewed else "label"
+    canvas.put(0, y, glyphs.viewed if is_viewed else " ", "threshold")
+    canvas.put(1, y, threshold_text(threshold.value), text)
+    canvas.put(_VALUE, y, bar(threshold.weight, place.bar, glyphs), "ewa")
+    end = _VALUE + place.bar + _WEIGHT
+    canvas.put_right(end, y, percent(threshold.weight), text)
+    if is_leader:
+        canvas.put_right(end + _LEADER - 1, y, glyphs.leader, "ftl")
+    if place.has_error:
+        error = "-" if threshold.error is None else f"{threshold.error:.1f}%"
+        canvas.put_right(end + _LEADER + _ERROR, y, error, text)
+    if place.has_count:
+        canvas.put_right(canvas.width, y, f"{threshold.subroutines:,}", text)
+
+
+def _draw_what_is_left_out(canvas: Canvas, view: WeightsView, shown: range, top: int) -> None:
+    """Says how many thresholds are above and below in the rows at the edge of the window."""
+    above, below = range(shown.start + 1), range(shown.stop - 1, len(view.thresholds))
+    for hidden, y, edge in ((above, top, above[-1]), (below, top + len(shown) - 1, below[0])):
+        if len(hidden) > 1 and len(shown) >= 3 and edge not in (view.viewed, view.leader):
+            where = "above" if hidden is above else "below"
+            text = f" {canvas.glyphs.more} {len(hidden)} {where}"
+            if view.leader is not None and view.leader in hidden:
+                text += f", FTL {threshold_text(view.thresholds[view.leader].value)}"
+            canvas.put(0, y, text.ljust(canvas.width), "muted")
+
+
+def _draw_strip(canvas: Canvas, view: WeightsView, top: int) -> None:
+    """The weights over time, one row a threshold."""
+    glyphs, columns = canvas.glyphs, strip_columns(canvas.width)
+    legend = " ".join(
+        f"{shade} {limit:.0%}" for shade, limit in zip(glyphs.shades[1:], _LIMITS, strict=True)
+    )
+    canvas.put(1, top, "EWA weights over time", "muted")
+    if canvas.width >= 24 + len(legend):
+        canvas.put_right(canvas.width, top, legend, "muted")
+    weights = fitted(view.over_time, columns, 0.0)
+    for y, (threshold, row) in enumerate(zip(view.thresholds, weights, strict=True), top + 1):
+        canvas.put(1, y, threshold_text(threshold.value), "label")
+        canvas.put(_VALUE, y, shades(row, _LIMITS, glyphs), "ewa")
+
+
+def percent(share: float) -> str:
+    """A share in at most four characters.
+
+    >>> percent(0.459), percent(0.004), percent(0.0)
+    ('46%', '<1%', '0%')
+    """
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+class Weights(Drawing[WeightsView]):
+    """The picture of the weights."""
+
+    @property
+    def strip_columns(self) -> int:
+        return strip_columns(self.content_size.width)
+
+    def picture(self, view: WeightsView, width: int, height: int) -> list[Row]:
+        return render(view, width, height, self.glyphs)

@@ -1,0 +1,63 @@
+"""What the distances show."""
+
+from dataclasses import replace
+
+import pytest
+from made_views import birth_view, nearest_view, roles_of, texts
+
+from macro_tui.glyphs import ASCII
+from macro_tui.widgets.nearest import NearestView, render, words
+
+
+def test_bars_share_one_scale_against_the_threshold():
+    rows = texts(render(nearest_view(), 50, 8))
+    line = rows[0].index("┆")
+    assert rows[0][line:].startswith("┆ 0.10")
+    assert rows[1].rindex("█") < line  # 0.061
+    assert rows[3].rindex("█") > line  # 0.118
+    assert all(row[line] == "┆" for row in rows[1:6])
+
+
+def test_the_active_one_is_marked():
+    rows = render(nearest_view(), 50, 8)
+    assert texts(rows)[1].split()[:2] == ["#17", "0.061"]
+    assert texts(rows)[1].endswith("◄ active")
+    assert roles_of(rows, "◄ active") == {"chosen"}
+    assert texts(render(nearest_view(), 50, 8, ASCII))[1].endswith("<- active")
+
+
+def test_distances_without_a_bar_are_said_in_words():
+    rows = texts(render(nearest_view(), 50, 8))
+    assert rows[4].split()[:3] == ["#21", "∞", "infinite"]
+    assert rows[5].split()[:4] == ["#23", "?", "not", "known"]
+    assert "inf" in texts(render(nearest_view(), 50, 8, ASCII))[4]
+
+
+def test_a_birth_is_said_in_words():
+    assert words(birth_view()) == "none within 0.10: #23 was started as a copy of #17"
+    assert words(replace(birth_view(), copy_of=None)) == "none within 0.10: #23 was started"
+    rows = render(birth_view(), 50, 6)
+    assert texts(rows)[3].strip() == words(birth_view())
+    assert roles_of(rows, "started") == {"birth"}
+
+
+def test_the_words_of_a_birth_come_before_the_bars_when_room_is_short():
+    rows = texts(render(birth_view(), 20, 3))
+    assert " ".join(row.strip() for row in rows) == words(birth_view())
+
+
+def test_before_the_first_step_it_says_so():
+    rows = texts(render(NearestView((), 0.1, None, False, None), 40, 4))
+    assert rows[0].strip() == "no subroutine yet"
+
+
+@pytest.mark.parametrize("threshold", [0.0, float("inf"), 40.0])
+def test_any_threshold_can_be_drawn(threshold):
+    for distance in (0.0, 1e-9, 25.0, float("inf"), float("nan")):
+        rows = texts(render(NearestView(((1, distance),), threshold, 1, False, None), 40, 5))
+        assert "#1" in "".join(rows)
+
+
+def test_at_most_five_are_shown():
+    view = NearestView(tuple((n, n / 100) for n in range(1, 9)), 0.1, 1, False, None)
+    assert sum("0.0" in row for row in texts(render(view, 50, 20))[1:-1]) == 5

@@ -1,0 +1,77 @@
+"""What the weights show."""
+
+from dataclasses import replace
+
+import pytest
+from made_views import roles_of, texts, weights_view
+
+from macro_tui.glyphs import ASCII
+from macro_tui.widgets.weights import percent, render, window
+
+
+def test_each_threshold_has_its_bar_share_error_and_subroutines():
+    row = texts(render(weights_view(50), 50, 8))[4]
+    assert row.split() == ["0.049", "████████", "38%", "●", "33.0%", "125"]
+
+
+def test_the_leader_and_the_threshold_in_view_are_marked():
+    rows = render(weights_view(50, leader=1, viewed=4), 50, 8)
+    marked = texts(rows)
+    assert [row[0] == "▶" for row in marked].index(True) == 5
+    assert ["●" in row for row in marked].index(True) == 2
+    assert roles_of(rows, "●") == {"ftl"}
+    marked = texts(render(weights_view(50, leader=1, viewed=4), 50, 8, ASCII))
+    assert marked[5][0] == ">"
+    assert "*" in marked[2]
+
+
+def test_the_narrow_form_keeps_threshold_bar_share_and_leader():
+    row = texts(render(weights_view(28), 28, 8))[4]
+    assert row.split() == ["0.049", "████▌", "38%", "●"]
+
+
+def test_before_there_is_a_leader_none_is_marked():
+    assert not any("●" in row for row in texts(render(weights_view(50, leader=None), 50, 8)))
+
+
+def test_an_error_that_is_not_known_is_a_dash():
+    view = weights_view(50, count=1, leader=0, viewed=0)
+    view = replace(view, thresholds=(replace(view.thresholds[0], error=None),))
+    assert texts(render(view, 50, 3))[1].split()[-2:] == ["-", "500"]
+
+
+def test_more_thresholds_than_rows_are_a_window_that_says_so():
+    rows = texts(render(weights_view(40, 20, leader=9, viewed=10), 40, 7))
+    assert rows[1].strip() == "… 8 above"
+    assert rows[6].strip() == "… 8 below"
+    assert any(row.startswith("▶") for row in rows)
+    assert any("●" in row for row in rows)
+
+
+def test_a_leader_outside_the_window_is_named():
+    rows = texts(render(weights_view(40, 10, leader=9, viewed=1), 40, 6))
+    assert rows[-1].strip() == "… 6 below, FTL 1.186"
+
+
+@pytest.mark.parametrize("needed", range(12))
+@pytest.mark.parametrize("wished", range(12))
+def test_the_window_holds_what_is_needed_and_what_is_wished_if_it_can(needed, wished):
+    shown = window(12, 5, needed, wished)
+    assert len(shown) == 5
+    assert needed in shown
+    assert wished in shown or abs(needed - wished) >= 4
+
+
+def test_weights_over_time_appear_when_there_is_room():
+    low, high = (texts(render(weights_view(50), 50, height)) for height in (14, 15))
+    assert not any("over time" in row for row in low)
+    assert any("over time" in row for row in high)
+    assert high[12].split() == ["0.049", "▒" * 43]
+    assert "▒" not in "".join(texts(render(weights_view(50), 50, 15, ASCII)))
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "0%"), (0.001, "<1%"), (0.5, "50%"), (1.0, "100%")]
+)
+def test_shares_in_words(share, text):
+    assert percent(share) == text

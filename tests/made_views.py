@@ -1,0 +1,83 @@
+"""Made-up views of every picture, for any width."""
+
+import numpy as np
+
+from macro_tui.widgets.curves import CurvesView, Series, plot_columns
+from macro_tui.widgets.nearest import NearestView
+from macro_tui.widgets.timeline import TimelineView, timeline_columns
+from macro_tui.widgets.weights import Threshold, WeightsView, strip_columns
+
+THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
+KINDS = (("EWA", "ewa"), ("FTL", "ftl"), ("marginal", "marginal"), ("no change", "no_change"))
+
+
+def texts(rows):
+    """The rows without their roles."""
+    return ["".join(text for text, _ in row) for row in rows]
+
+
+def roles_of(rows, fragment):
+    """The roles of the spans that hold a piece of text."""
+    return {role for row in rows for text, role in row if fragment in text}
+
+
+def curves_view(width, share=1.0, unit="%", crosshair=None, title="error rate", seed=1):
+    columns = plot_columns(width)
+    steps = np.random.default_rng(seed).normal(0, 0.3, (len(KINDS), 2 * columns))
+    values = np.array([[30.0], [31.0], [36.0], [40.0]]) + np.cumsum(steps, axis=1)
+    if unit == "points":
+        values -= 36.0
+    values[:, int(share * 2 * columns) :] = np.nan
+    series = tuple(
+        Series(name, role, row, float(row[0]) if len(row) else None)
+        for (name, role), row in zip(KINDS, values, strict=True)
+    )
+    births = np.zeros(columns, int)
+    births[3::11] = 1
+    births[7::23] = 4
+    labels = tuple((x, f"{400 + x}k") for x in range(2, columns, 17))
+    return CurvesView(title, series, births, labels, unit, crosshair, "10,000 rows")
+
+
+def odd_curves_view(width):
+    """Values that no error rate should have."""
+    columns = 2 * plot_columns(width)
+    odd = ((np.nan, np.nan), (np.inf, np.inf), (-np.inf, None), (1e300, 1e300))
+    series = tuple(
+        Series("\x1b[2J東", role, np.full(columns, value), now)
+        for (_, role), (value, now) in zip(KINDS, odd, strict=True)
+    )
+    labels = ((-5, "before"), (10**6, "after"), (1, "\n\r"))
+    return CurvesView("\t", series, np.ones(0, int), labels, "%", 10**6, "\x9b")
+
+
+def weights_view(width, count=6, leader=3, viewed=2):
+    weights = np.exp(-(((np.arange(count) - 3.0) / 1.5) ** 2))
+    weights /= weights.sum()
+    thresholds = tuple(
+        Threshold(round(0.01 * 1.7**i, 3), float(weight), 30.0 + i, 500 // (i + 1))
+        for i, weight in enumerate(weights)
+    )
+    over_time = np.repeat(weights[:, None], strip_columns(width), axis=1)
+    return WeightsView(thresholds, leader, viewed, over_time)
+
+
+def timeline_view(width, window=(4, 12)):
+    columns = timeline_columns(width)
+    active = np.zeros((len(THRESHOLDS), columns), int)
+    births = np.zeros_like(active)
+    head = columns * 3 // 4
+    for k in range(len(THRESHOLDS)):
+        active[k, :head] = np.arange(head) // (5 * (k + 1)) + 1
+        births[k, : head : 5 * (k + 1)] = 1
+    labels = tuple((x, f"{x}k") for x in range(0, columns, 20))
+    return TimelineView(THRESHOLDS, 3, active, births, head, head // 2, window, labels)
+
+
+def nearest_view():
+    nearest = ((17, 0.061), (4, 0.094), (9, 0.118), (21, float("inf")), (23, float("nan")))
+    return NearestView(nearest, 0.1, 17, False, None)
+
+
+def birth_view():
+    return NearestView(((17, 0.12), (4, 0.3)), 0.1, 23, True, 17)
