@@ -310,7 +310,8 @@ class Engine:
         self.seconds += spent
         self.longest_block = max(self.longest_block, spent)
         pace = block.steps / max(spent, 1e-6)
-        self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), 2 * block.steps))
+        most = max(2 * block.steps, self.steps_at_once)
+        self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), most))
         self.time = None if block.times is None else int(block.times[-1])
         events = list(self.events.find(results))
         if self.recorder is not None:

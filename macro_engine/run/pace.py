@@ -86,6 +86,7 @@ class Pace:
         self.stopping = False
         self.position = -math.inf  # of the newest step: its time in seconds, or rows
         self.started: tuple[float, float] | None = None  # when, and at which position
+        self.released = 0.0  # when steps were last allowed to run
         self.measured: tuple[Block, Floats, float] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.woken = asyncio.Event()
@@ -149,10 +150,13 @@ class Pace:
                 continue
             if self.speed is None or not self.speed.is_limited:
                 return block.steps
+            # many steps now and then cost less than a few all the time
+            rest = self.released + _SHORTEST_NAP - monotonic()
             stop, delay = self._due(block, start)
-            if stop > start:
+            if stop > start and rest <= 0:
+                self.released = monotonic()
                 return stop
-            await self._nap(min(max(delay, _SHORTEST_NAP), _LONGEST_NAP))
+            await self._nap(min(max(delay, rest), _LONGEST_NAP))
         return start
 
     def _due(self, block: Block, start: int) -> tuple[int, float]:
