@@ -28,6 +28,7 @@ from macro_engine.algorithm.kernels.selection import (
     weighted_vote,
 )
 from macro_engine.algorithm.kernels.steps import run_steps
+from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import Shape
@@ -122,6 +123,19 @@ class CompiledFamily:
 
     def finish(self) -> None:
         """Nothing is held outside of Python."""
+
+    def learnt(self, threshold: int, number: int, columns: Columns) -> Learnt | None:
+        """What a subroutine has learnt so far."""
+        place = self.subroutines.place[threshold, number - 1]
+        values = self.bank.weights[place].copy()
+        names = column_names(columns, self.widths)
+        if self.logistic:
+            return Learnt(WEIGHTS, names, values, self.bank.intercepts[place].copy())
+        return Learnt(MEANS, names, values, np.empty(0))
+
+    def updates(self, threshold: int) -> Ints:
+        """How many steps each subroutine of a threshold has learnt."""
+        return self.subroutines.updates[threshold, : self.subroutines.used[threshold]].copy()
 
     def state(self) -> State:
         """All that the family must remember to go on, without spare room."""

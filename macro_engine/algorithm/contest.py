@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from macro_engine.algorithm.family import Family, FamilyResult
+from macro_engine.algorithm.learnt import Learnt
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader, vote
 from macro_engine.rows import Block, Columns, Floats, Ints
@@ -57,6 +58,12 @@ class AnyFamily(Protocol):
 
     def finish(self) -> None:
         """Give back what is held outside of Python."""
+
+    def learnt(self, threshold: int, number: int, columns: Columns) -> Learnt | None:
+        """What a subroutine has learnt so far, where its learner can tell."""
+
+    def updates(self, threshold: int) -> Ints:
+        """How many steps each subroutine of a threshold has learnt."""
 
     def state(self) -> State:
         """All that must be remembered to go on."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from macro_engine.algorithm.learnt import Learnt
 from macro_engine.rows import Columns, Ints, Rows
 from macro_engine.state import State, child, children, number, whole
 from macro_engine.subroutines.base import Create, Subroutine
@@ -40,6 +41,9 @@ class Averaged(Subroutine):
         self.learner.learn(rows)
         self.steps += 1
         self.mean.add()
+
+    def learnt(self, columns: Columns) -> Learnt | None:
+        return self.learner.learnt(columns)
 
     def state(self) -> State:
         return {
@@ -112,6 +116,9 @@ class Scored(Subroutine):
         s = self.steps
         mean = losses / (s - i) if s > i else 0.0
         return mean + math.sqrt(math.log(s**3 * (s + 1) / self.delta) / (2 * (s - i + 1)))
+
+    def learnt(self, columns: Columns) -> Learnt | None:
+        return self.learner.learnt(columns)
 
     def state(self) -> State:
         return {

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.algorithm.learnt import Learnt
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.past import Past
 from macro_engine.discrepancy import Discrepancy
@@ -184,6 +185,14 @@ class Family:
                 member.updates[j] += 1
         self.past.append(rows)
         self.step += 1
+
+    def learnt(self, threshold: int, number: int, columns: Columns) -> Learnt | None:
+        """What a subroutine has learnt so far, where its learner can tell."""
+        return self.members[threshold].subroutines[number - 1].learnt(columns)
+
+    def updates(self, threshold: int) -> Ints:
+        """How many steps each subroutine of a threshold has learnt."""
+        return np.array(self.members[threshold].updates, np.int64)
 
     def state(self) -> State:
         """All that the family must remember to go on."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from macro_engine.algorithm.learnt import Learnt
 from macro_engine.errors import UsageError
 from macro_engine.rows import Columns, Floats, Ints, Rows
 from macro_engine.state import DamagedError, State
@@ -38,6 +39,10 @@ class Subroutine(ABC):
             "--output average needs hypotheses that can be averaged: logistic, erm or "
             "nearest-mean; take one of them, or --output score"
         )
+
+    def learnt(self, columns: Columns) -> Learnt | None:  # noqa: ARG002
+        """What it has learnt, for people to look at, if it can tell."""
+        return None
 
     def state(self) -> State:
         """All that it learnt, for those learners that can be stored."""

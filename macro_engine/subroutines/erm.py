@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.algorithm.learnt import WEIGHTS, Learnt, column_names
 from macro_engine.rows import Columns, Floats, Ints, Rows
 from macro_engine.state import State, array, child, flag, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
@@ -46,6 +47,11 @@ class Erm(Subroutine):
         newborn = Erm(self.classes)
         newborn.weights, newborn.widths = self.weights.copy(), self.widths
         return newborn
+
+    def learnt(self, columns: Columns) -> Learnt:
+        names = column_names(columns, self.widths[1:] or [0] * len(columns.widths))
+        values = self.weights[:, 1:].copy()
+        return Learnt(WEIGHTS, names[: values.shape[1]], values, self.weights[:, 0].copy())
 
     def state(self) -> State:
         rows = Rows.join(self.steps, self.steps[-1].columns).state() if self.steps else None

@@ -12,6 +12,7 @@ from river.optim import SGD
 from river.optim.losses import Log
 from river.optim.schedulers import InverseScaling
 
+from macro_engine.algorithm.learnt import WEIGHTS, Learnt, column_names
 from macro_engine.rows import Columns, Ints, Rows
 from macro_engine.state import State, array, children, texts, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine
@@ -44,6 +45,13 @@ class Logistic(Subroutine):
         newborn = Logistic.__new__(Logistic)
         newborn.models = deepcopy(self.models)
         return newborn
+
+    def learnt(self, columns: Columns) -> Learnt:
+        models: list[Any] = self.models
+        names = column_names(columns, columns.widths)
+        values = [[model.weights.get(name, 0.0) for name in names] for model in models]
+        intercepts = np.array([model.intercept for model in models])
+        return Learnt(WEIGHTS, names, np.array(values), intercepts)
 
     def state(self) -> State:
         models: list[Any] = self.models

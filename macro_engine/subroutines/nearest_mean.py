@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.algorithm.learnt import MEANS, Learnt, column_names
 from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
 from macro_engine.state import State, array
 from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
@@ -37,6 +38,10 @@ class NearestMean(Subroutine):
         newborn.counts, newborn.means = self.counts.copy(), self.means.copy()
         newborn.widths = self.widths
         return newborn
+
+    def learnt(self, columns: Columns) -> Learnt:
+        names = column_names(columns, self.widths or [0] * len(columns.widths))
+        return Learnt(MEANS, names[: self.means.shape[1]], self.means.copy(), np.empty(0))
 
     def state(self) -> State:
         return {"counts": self.counts, "means": self.means, "widths": self.widths}

@@ -1,0 +1,265 @@
+"""The past of a run: what anything that looks at it may ask, for any moment and at any zoom.
+
+Memory holds the newest steps and a thinned-out whole; everything else is read from the run file.
+A moment is a number of steps: what held when so many of them had been closed.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from macro_engine.rows import Bools, Floats, Ints
+from macro_engine.run.lives import Lives
+from macro_engine.run.results import STRATEGIES, Results
+from macro_engine.run.thinned import Points, Thinned
+
+NEWEST = 10_000  # steps that are kept in memory
+_JOINED = 256  # steps, below which what is kept in memory is joined with what follows
+_MOST_READ = 1 << 15  # steps that are read from the file to answer one question
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One step of the past: how it was decided at each threshold, and how it went.
+
+    Attributes
+    ----------
+    wrong
+        Rows of the step that each series got wrong: the strategies, then the thresholds.
+    active, born, close, subroutines, distance
+        One for each threshold, as in `FamilyResult`.
+    nearest, distances
+        Thresholds by 5; a negative distance is a lower bound.
+    leader, weights
+        The threshold that FTL followed, and EWA's weights, in force at the step.
+    """
+
+    step: int
+    time: int | None
+    rows: int
+    wrong: Ints
+    active: Ints
+    born: Bools
+    close: Ints
+    subroutines: Ints
+    distance: Floats
+    nearest: Ints
+    distances: Floats
+    leader: int
+    weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """The history by which a step was decided: its rows, by class, and its time."""
+
+    steps: int
+    rows: int
+    labels: Ints
+    first_time: int | None
+    last_time: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Birth:
+    """When a subroutine was started, as a copy of which one, and how far that one was."""
+
+    step: int
+    parent: int
+    distance: float
+
+
+class History:
+    """Everything that happened so far, fed by `append` and read from any thread.
+
+    Parameters
+    ----------
+    load
+        Gives the results of steps that are no longer in memory.
+    """
+
+    def __init__(
+        self,
+        thresholds: list[float],
+        classes: tuple[str, ...],
+        length: int | None,
+        load: Callable[[int, int], Results],
+    ) -> None:
+        self.thresholds = thresholds
+        self.classes = classes
+        self.length = length  # H, of the distance; None for all steps
+        self.load = load
+        self.steps = 0
+        self.lock = threading.RLock()
+        self.newest: deque[Results] = deque()
+        self.thinned: Thinned | None = None
+        self.births: list[list[Birth]] = [[] for _ in thresholds]
+        self.lives_of: dict[int, Lives] = {}
+
+    @property
+    def series(self) -> list[str]:
+        """The names of the series, in order: the strategies, then the thresholds."""
+        return [*STRATEGIES, *(f"{threshold:g}" for threshold in self.thresholds)]
+
+    def append(self, results: Results) -> None:
+        """Take in the steps that follow."""
+        with self.lock:
+            assert results.first_step == self.steps
+            if self.thinned is None:
+                self.thinned = Thinned(len(self.thresholds), results.times is not None)
+            self.thinned.append(results)
+            if self.newest and self.newest[-1].steps < _JOINED:
+                self.newest[-1] = Results.join([self.newest[-1], results])
+            else:
+                self.newest.append(results)
+            self.steps = results.stop
+            while self.steps - self.newest[0].stop >= NEWEST:
+                self.newest.popleft()
+            for k, s in zip(*np.nonzero(results.born), strict=True):
+                parent, distance = results.nearest[k, s, 0], results.distances[k, s, 0]
+                self.births[k].append(
+                    Birth(results.first_step + int(s), int(parent), abs(float(distance)))
+                )
+
+    def results(self, start: int, stop: int) -> Results:
+        """The steps from one number up to another, from memory or from the file."""
+        with self.lock:
+            if self.newest and start >= self.newest[0].first_step:
+                parts = [r for r in self.newest if r.stop > start and r.first_step < stop]
+                joined = Results.join(parts)
+            else:
+                joined = self.load(start, stop)
+        return joined.cut(start, stop)
+
+    def at(self, moments: Ints) -> Points:
+        """What held at rising moments, or a little before where they are far apart.
+
+        They are exact where the thinned-out whole has them, or where few enough steps have to be
+        read; the `moments` of the answer say which ones they are.
+        """
+        with self.lock:
+            if self.thinned is None:
+                return Points.beginning(len(self.thresholds), False).take(moments * 0)
+            moments = np.clip(moments, 0, self.steps)
+            points = self.thinned.points()
+            places = np.searchsorted(points.moments, moments, side="right") - 1
+            rough = points.moments[places] != moments
+            is_new = moments > self.newest[0].first_step
+            for wanted in (np.flatnonzero(rough & is_new), np.flatnonzero(rough & ~is_new)):
+                if len(wanted) and moments[wanted[-1]] - moments[wanted[0]] < _MOST_READ:
+                    first = int(moments[wanted[0]]) - 1
+                    read = self.results(first, int(moments[wanted[-1]]))
+                    places[wanted] = len(points.moments) + np.arange(len(wanted))
+                    exact = Points.after_steps(read, moments[wanted] - first - 1)
+                    points = Points.join([points, exact])
+            return points.take(places)
+
+    def errors(self, moments: Ints, window: int | None) -> Floats:
+        """Series by moments: the share of rows wrong in the last `window` steps, or in all.
+
+        NaN where there are no rows.
+        """
+        now = self.at(moments)
+        if window is None:
+            wrong, rows = now.wrong, now.rows
+        else:
+            before = self.at(np.maximum(moments - window, 0))
+            wrong, rows = now.wrong - before.wrong, now.rows - before.rows
+        with np.errstate(invalid="ignore", divide="ignore"):
+            errors: Floats = np.where(rows > 0, wrong / rows, np.nan)
+        return errors
+
+    def weights(self, moments: Ints) -> Floats:
+        """EWA's weights in force at some moments, thresholds by moments."""
+        points = self.at(moments)
+        return ewa_weights(points.losses, points.moments)
+
+    def moment(self, step: int) -> Moment:
+        """How a step was decided, and how it went."""
+        results = self.results(step, step + 1)
+        before = results.before
+        times = results.first_times
+        return Moment(
+            step=step,
+            time=None if times is None else int(times[0]),
+            rows=results.rows,
+            wrong=results.wrong[:, 0].astype(np.int64),
+            active=results.active[:, 0].astype(np.int64),
+            born=results.born[:, 0],
+            close=results.close[:, 0].astype(np.int64),
+            subroutines=results.subroutines[:, 0].astype(np.int64),
+            distance=results.distance[:, 0],
+            nearest=results.nearest[:, 0].astype(np.int64),
+            distances=results.distances[:, 0].astype(np.float64),
+            leader=int(results.leaders[0]),
+            weights=ewa_weights(before.losses[:, None], np.array([step]))[:, 0],
+        )
+
+    def situation(self, step: int) -> Situation:
+        """The history before a step, at most some thousand steps of it."""
+        length = step if self.length is None else min(self.length, step)
+        first = step - min(length, NEWEST)
+        if step == first:
+            return Situation(0, 0, np.zeros(len(self.classes), np.int64), None, None)
+        results = self.results(first, step)
+        times = results.times
+        return Situation(
+            results.steps,
+            results.rows,
+            np.bincount(results.labels, minlength=len(self.classes)),
+            None if times is None else int(times.min()),
+            None if times is None else int(times.max()),
+        )
+
+    def lives(self, threshold: int, moment: int) -> Lives:
+        """What became of each subroutine of a threshold until a moment."""
+        with self.lock:
+            kept = self.lives_of.setdefault(threshold, Lives(threshold))
+            return kept.at(moment, self.results)
+
+    def step_at_time(self, time: int) -> int:
+        """The first step whose first row has the time or a later one."""
+        with self.lock:
+            if self.thinned is None or self.thinned.points().times is None:
+                return 0
+            whole = self.thinned.points()
+            assert whole.times is not None
+            times = np.maximum.accumulate(whole.times[1:]) if self.steps else whole.times[1:]
+            place = int(np.searchsorted(times, time, side="left"))
+            first = int(whole.moments[place])
+            stop = min(first + 2 * self.thinned.stride, self.steps)
+            if first >= stop:
+                return max(self.steps - 1, 0)
+            found = self.results(first, stop).first_times
+            assert found is not None
+            within = int(np.searchsorted(np.maximum.accumulate(found), time, side="left"))
+            return min(first + within, self.steps - 1)
+
+    def step_of_row(self, row: int) -> int:
+        """The step that has a row of the stream, or the last one."""
+        with self.lock:
+            if self.thinned is None:
+                return 0
+            whole = self.thinned.points()
+            place = int(np.searchsorted(whole.rows, row, side="right")) - 1
+            first = int(whole.moments[place])
+            stop = min(first + 2 * self.thinned.stride, self.steps)
+            if first >= stop:
+                return max(self.steps - 1, 0)
+            results = self.results(first, stop)
+            ends = results.first_row + results.starts[1:]
+            return min(first + int(np.searchsorted(ends, row, side="right")), self.steps - 1)
+
+
+def ewa_weights(losses: Floats, moments: Ints) -> Floats:
+    """EWA's weights, thresholds by moments, given the losses summed until then."""
+    eta = np.sqrt(8.0 * math.log(len(losses)) / (moments + 1))
+    weights = np.exp(-eta * (losses - losses.min(axis=0)))
+    normalised: Floats = weights / weights.sum(axis=0)
+    return normalised

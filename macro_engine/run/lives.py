@@ -1,0 +1,90 @@
+"""What became of each subroutine of a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from macro_engine.rows import Ints
+from macro_engine.run.results import STRATEGIES, Results
+
+_MARGINAL = STRATEGIES.index("marginal")
+_EVERY = 1 << 15  # steps between two states that are remembered
+
+
+class Lives:
+    """Counts for the subroutines of one threshold, numbered from 1; place 0 is nobody's.
+
+    Attributes
+    ----------
+    uses, rows
+        Steps in which each was active, and their rows.
+    wrong, marginal_wrong
+        Which of those rows it got wrong, and the marginal baseline.
+    last_used
+        The last step in which it was active.
+    """
+
+    def __init__(self, threshold: int) -> None:
+        self.threshold = threshold
+        self.moment = 0
+        self.uses: Ints = np.zeros(1, np.int64)
+        self.rows: Ints = np.zeros(1, np.int64)
+        self.wrong: Ints = np.zeros(1, np.int64)
+        self.marginal_wrong: Ints = np.zeros(1, np.int64)
+        self.last_used: Ints = np.zeros(1, np.int64)
+        self.remembered: list[Lives] = []  # at multiples of so many steps
+
+    def at(self, moment: int, results: Callable[[int, int], Results]) -> Lives:
+        """The counts at a moment."""
+        nearest = max(
+            (lives for lives in [*self.remembered, self] if lives.moment <= moment),
+            key=lambda lives: lives.moment,
+            default=None,
+        )
+        found = Lives(self.threshold) if nearest is None else nearest.copy()
+        while found.moment < moment:
+            stop = min(moment, (found.moment // _EVERY + 1) * _EVERY)
+            found.add(results(found.moment, stop))
+            if stop % _EVERY == 0 and stop > self._last_remembered():
+                self.remembered.append(found.copy())
+        if moment > self.moment:
+            self._become(found)
+        return found
+
+    def add(self, results: Results) -> None:
+        """Count the steps that follow."""
+        k = self.threshold
+        active = results.active[k]
+        n = max(len(self.uses), int(results.subroutines[k, -1]) + 1)
+        wrong = results.wrong[len(STRATEGIES) + k]
+        for name, weights in (
+            ("uses", None),
+            ("rows", results.lengths),
+            ("wrong", wrong),
+            ("marginal_wrong", results.wrong[_MARGINAL]),
+        ):
+            counts = np.bincount(active, weights, n).astype(np.int64)
+            before = getattr(self, name)
+            counts[: len(before)] += before
+            setattr(self, name, counts)
+        last = np.zeros(n, np.int64)
+        last[: len(self.last_used)] = self.last_used
+        last[active] = results.first_step + np.arange(results.steps)
+        self.last_used = last
+        self.moment = results.stop
+
+    def copy(self) -> Lives:
+        other = Lives(self.threshold)
+        other._become(self)
+        return other
+
+    def _become(self, other: Lives) -> None:
+        self.moment = other.moment
+        self.uses, self.rows = other.uses, other.rows
+        self.wrong, self.marginal_wrong = other.wrong, other.marginal_wrong
+        self.last_used = other.last_used
+
+    def _last_remembered(self) -> int:
+        return self.remembered[-1].moment if self.remembered else 0

@@ -1,0 +1,151 @@
+"""A run in a thread of its own, and all that somebody who watches it may ask or wish."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from macro_engine.algorithm.learnt import Learnt
+from macro_engine.rows import Ints
+from macro_engine.run.engine import Engine, Listener
+from macro_engine.run.events import Event
+from macro_engine.run.history import History
+from macro_engine.run.pace import Pace
+from macro_engine.run.results import Results
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store import Store
+
+Load = Callable[[Listener, Path], Engine]
+
+
+class Session:
+    """Runs an engine and keeps the history of its run.
+
+    Parameters
+    ----------
+    load
+        Makes the engine, given whom to tell and a run file for the case that none was named. It is
+        called in the session's thread, because what it imports takes its time.
+
+    Attributes
+    ----------
+    engine, history
+        None until they are there.
+    error
+        What the run failed with.
+    remarks
+        Lines about the stream and the run file that the user should read, in order.
+    """
+
+    def __init__(self, load: Load) -> None:
+        self.load = load
+        self.engine: Engine | None = None
+        self.history: History | None = None
+        self.store: Store | None = None
+        self.error: BaseException | None = None
+        self.remarks: list[str] = []
+        self.stopping = False
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        if self.engine is None:
+            return Snapshot()
+        snapshot, pace = self.engine.snapshot, self.engine.pace
+        if snapshot.state == "running" and pace.paused and pace.target is None:
+            return replace(snapshot, state="paused", words="paused", rate=0.0)
+        return snapshot
+
+    @property
+    def pace(self) -> Pace | None:
+        """How fast it plays, and where wishes about that go."""
+        return None if self.engine is None else self.engine.pace
+
+    @property
+    def is_running(self) -> bool:
+        return self.thread.is_alive()
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self, patience: float) -> bool:
+        """Ask for an end and wait for it so many seconds; whether it came."""
+        self.stopping = True
+        if self.engine is not None:
+            self.engine.stop()
+        self.thread.join(patience)
+        return not self.thread.is_alive()
+
+    def events(
+        self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
+    ) -> list[tuple[int, Event]]:
+        """Events with their numbers, in order: those after a number, of some kinds, with a text."""
+        return [] if self.store is None else self.store.events(kinds, text, after)
+
+    def note(self, event: Event) -> None:
+        """Record an event of the user's, such as a bookmark."""
+        if self.engine is not None and self.engine.recorder is not None:
+            self.engine.recorder.note(event)
+
+    def learnt(self, threshold: int, number: int) -> Learnt | None:
+        """What a subroutine knows now, where its learner can tell."""
+        engine = self.engine
+        if engine is None or engine.contest is None:
+            return None
+        return engine.contest.family.learnt(threshold, number, engine.columns)
+
+    def updates(self, threshold: int) -> Ints | None:
+        """How many steps each subroutine of a threshold has learnt until now."""
+        engine = self.engine
+        if engine is None or engine.contest is None:
+            return None
+        return engine.contest.family.updates(threshold)
+
+    def close(self) -> None:
+        """Remove what was kept for looking back only; the session must have ended."""
+        if self.store is not None:
+            self.store.reader.close()
+        if self.folder is not None:
+            self.folder.cleanup()
+
+    def _run(self) -> None:
+        try:
+            self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
+            listener = Listener(results=self._append, remark=self.remarks.append)
+            self.engine = self.load(listener, Path(self.folder.name) / "unnamed.run")
+            if self.stopping:
+                self.engine.stop()
+            asyncio.run(self.engine.run())
+            if self.history is None:  # it was finished before
+                self.history = self._from_file(self.engine)
+        except BaseException as error:  # whoever watches is told, whatever it was
+            self.error = error
+
+    def _append(self, results: Results) -> None:
+        if self.history is None:
+            assert self.engine is not None
+            history = self._from_file(self.engine)
+            history.append(results)
+            self.history = history
+        else:
+            self.history.append(results)
+
+    def _from_file(self, engine: Engine) -> History:
+        """The history of what was recorded before this session."""
+        assert engine.run_file is not None
+        self.store = Store(RunReader(engine.run_file), engine.recorder)
+        history = History(
+            engine.thresholds,
+            engine.classes,
+            engine.opened.settings.history,
+            self.store.results,
+        )
+        for results in self.store.reader.all_results():
+            history.append(results)
+        return history
