@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
+from contextlib import suppress
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from macro_engine.errors import MacroError
 from macro_engine.opening import INFERRED, Opened
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
@@ -41,7 +45,7 @@ class Headless:
         self.engine = engine
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, self._stop)
-        signal.signal(signal.SIGALRM, _break_off)
+        signal.signal(signal.SIGALRM, self._break_off)
         try:
             with progress_bar(self.console) as self.show_progress:
                 asyncio.run(engine.run())
@@ -52,12 +56,17 @@ class Headless:
         self._summary(engine)
 
     def _stop(self, _signum: int, _frame: object) -> None:
-        """End after the block at hand; a model or a compiler that takes longer is broken off.
-
-        Again and again, because an exception that is raised in a callback goes nowhere.
-        """
+        """End after the block at hand, or soon without it."""
         self.engine.stop()
-        signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+
+    def _break_off(self, _signum: int, _frame: object) -> None:
+        """A model or a compiler takes longer: an exception raised within it might go nowhere."""
+        with suppress(MacroError):
+            self.engine.abandon()
+        self.console.show_cursor()
+        print("macro-tui replay: interrupted", file=sys.stderr, flush=True)
+        os._exit(130)
 
     def say_what_was_inferred(self) -> None:
         settings = self.opened.settings
@@ -161,10 +170,6 @@ class Headless:
                 f"{engine.unanswered:,} predictions were missing: the model had no answer and the "
                 "first class stood in"
             )
-
-
-def _break_off(_signum: int, _frame: object) -> None:
-    raise KeyboardInterrupt
 
 
 def _lead(error: float, baseline: float) -> str:

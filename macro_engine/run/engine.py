@@ -143,6 +143,17 @@ class Engine:
         """Ask for an end after the block at hand; may be called from anywhere."""
         self.pace.stop()
 
+    def abandon(self) -> None:
+        """Leave everything in order where the run cannot be waited for; the process must end now.
+
+        What was read after the last commit is found again by a run that goes on.
+        """
+        for file in self.files:
+            file.discard()
+        if self.recorder is not None:
+            self.recorder.forget()
+            self.recorder.close(lambda: False)
+
     @property
     def was_stopped(self) -> bool:
         return self.pace.stopping

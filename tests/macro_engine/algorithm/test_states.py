@@ -119,7 +119,12 @@ def test_a_state_that_would_lead_the_loops_astray_is_refused(distance):
     contest.run(block)
     refused = 0
     for path, array in arrays_of(contest.state()):
-        for change in (lambda a: a + 1000, lambda a: a - 1000, lambda a: a[..., :-1], lambda a: a.T):
+        for change in (
+            lambda a: a + 1000,
+            lambda a: a - 1000,
+            lambda a: a[..., :-1],
+            lambda a: a.T,
+        ):
             state = {n: unpack(pack(s)) for n, s in contest.state().items()}
             place = state
             for name in path[:-1]:
