@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Literal
+
+HEADINGS = ("run", "state", "steps", "rows", "FTL", "marginal", "size", "last commit")
+_LEFT = 2  # of them stand at the left
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,10 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from macro_engine.errors import MacroError
     from macro_engine.run.overview import overview
     from macro_engine.visible import visible
@@ -28,11 +26,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         print(f"no run files in {visible(arguments.folder)}")
         return 0
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("run", "state", "steps", "rows", "FTL", "marginal", "size", "last commit"):
-        justify: Literal["left", "right"] = "left" if heading in ("run", "state") else "right"
-        table.add_column(heading, justify=justify, no_wrap=True)
-    for path in found:
-        table.add_row(*(Text(text) for text in overview(path)))
-    Console(highlight=False, markup=False, soft_wrap=True).print(table)
+    lines = [HEADINGS, *map(overview, found)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (
+            text.ljust(width) if i < _LEFT else text.rjust(width)
+            for i, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        print("  ".join(cells).rstrip())
     return 0
