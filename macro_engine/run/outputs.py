@@ -54,7 +54,7 @@ class ResultFile(ABC):
         parts = pl.scan_parquet(self.parts, glob=False)
         with _failing_in_words(self.path):
             if self.path.suffix == ".parquet":
-                parts.sink_parquet(self.whole)
+                parts.sink_parquet(self.whole, row_group_size=_ROWS_A_PART)
             else:
                 parts.sink_csv(self.whole, datetime_format=_TIME_FORMAT)
 
