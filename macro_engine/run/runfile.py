@@ -79,6 +79,11 @@ class RunReader:
         ]
         return Results.join(parts)
 
+    def record_from(self, step: int) -> Results:
+        """The steps from one on, as far as its record goes."""
+        with self.lock, self._in_words():
+            return self._read(step)
+
     def all_results(self) -> Iterator[Results]:
         """Every record, from the first step on."""
         step = 0
