@@ -27,23 +27,18 @@ class DamagedError(MacroError):
 
 
 def pack(state: State) -> bytes:
-    """The state as bytes: a JSON document in which arrays are named, then the arrays themselves.
+    """The state as bytes: a JSON document in which arrays are named, then these in that order.
 
     >>> unpack(pack({"leader": 3, "losses": np.array([0.5, 2.0])}))
     {'leader': 3, 'losses': array([0.5, 2. ])}
     """
     parts: list[bytes] = []
-    place = 0
 
     def plain(value: Any) -> Any:
-        nonlocal place
         if isinstance(value, np.ndarray):
             assert value.dtype.str in _TYPES
-            data = np.ascontiguousarray(value).tobytes()
-            where = {_ARRAY: [value.dtype.str, list(value.shape), place]}
-            parts.append(data)
-            place += len(data)
-            return where
+            parts.append(np.ascontiguousarray(value).tobytes())
+            return {_ARRAY: [value.dtype.str, list(value.shape)]}
         if isinstance(value, Mapping):
             return {name: plain(item) for name, item in value.items()}
         if isinstance(value, list | tuple):
@@ -61,7 +56,10 @@ def unpack(data: bytes) -> State:
         raise DamagedError("its state is cut off")
     try:
         document = json.loads(data[8 : 8 + size])
-        state = _restored(document, memoryview(data)[8 + size :])
+        arrays = memoryview(data)[8 + size :]
+        state, end = _restored(document, arrays, 0)
+        if end != len(arrays):
+            raise ValueError
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise DamagedError(f"its state cannot be read ({type(error).__name__})") from None
     if not isinstance(state, dict):
@@ -69,21 +67,30 @@ def unpack(data: bytes) -> State:
     return state
 
 
-def _restored(value: Any, data: memoryview) -> Any:
+def _restored(value: Any, data: memoryview, place: int) -> tuple[Any, int]:
+    """The value with its arrays, the first of which starts at a place; and where the next does."""
     if isinstance(value, list):
-        return [_restored(item, data) for item in value]
+        items = []
+        for item in value:
+            found, place = _restored(item, data, place)
+            items.append(found)
+        return items, place
     if not isinstance(value, dict):
-        return value
+        return value, place
     if _ARRAY not in value:
-        return {name: _restored(item, data) for name, item in value.items()}
-    dtype, shape, start = value[_ARRAY]
-    if dtype not in _TYPES or not all(isinstance(n, int) and n >= 0 for n in (*shape, start)):
+        named = {}
+        for name, item in value.items():
+            named[name], place = _restored(item, data, place)
+        return named, place
+    dtype, shape = value[_ARRAY]
+    if dtype not in _TYPES or not all(isinstance(n, int) and n >= 0 for n in shape):
         raise ValueError
     count = math.prod(shape)
-    if start + count * np.dtype(dtype).itemsize > len(data):
+    end = place + count * np.dtype(dtype).itemsize
+    if end > len(data):
         raise ValueError
-    array = np.frombuffer(data, dtype, count, start) if count else np.empty(0, dtype)
-    return array.reshape(shape).copy()
+    array = np.frombuffer(data, dtype, count, place) if count else np.empty(0, dtype)
+    return array.reshape(shape).copy(), end
 
 
 def child(state: State, name: str) -> State:

@@ -62,6 +62,8 @@ class Headless:
 
     def _break_off(self, _signum: int, _frame: object) -> None:
         """A model or a compiler takes longer: an exception raised within it might go nowhere."""
+        if self.engine.is_closing:  # what was read is being committed, which may take its time
+            return
         with suppress(MacroError):
             self.engine.abandon()
         self.console.show_cursor()

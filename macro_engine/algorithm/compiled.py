@@ -22,9 +22,9 @@ from macro_engine.algorithm.kernels.distances import (
 )
 from macro_engine.algorithm.kernels.learners import learning_rates
 from macro_engine.algorithm.kernels.selection import (
+    count_wrong,
     exponential_weights,
     follow_the_leader,
-    losses_of,
     weighted_vote,
 )
 from macro_engine.algorithm.kernels.steps import run_steps
@@ -32,7 +32,7 @@ from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import Shape
-from macro_engine.rows import Block, Columns, Floats, Ints
+from macro_engine.rows import Block, Columns, Counts, Floats, Ints, counts_type
 from macro_engine.state import State
 from macro_engine.subroutines.base import widened
 
@@ -153,7 +153,7 @@ class CompiledFamily:
         stretch = self._stretch(block)
         self._make_room_for_frames(len(stretch.labels))
         results = arrays.Results(
-            predictions=np.empty((self.members, rows), np.int64),
+            predictions=np.empty((self.members, rows), counts_type(self.shape.classes - 1)),
             active=np.empty((k, steps), np.int64),
             born=np.empty((k, steps), np.bool_),
             distance=np.empty((k, steps)),
@@ -374,11 +374,10 @@ class CompiledContest(Contest):
         family = CompiledFamily(rules, columns)
         super().__init__(family, CompiledLeader(k), CompiledWeights(k), rules.shape.classes)
 
-    def losses(self, predictions: Ints, block: Block) -> Floats:
-        losses: Floats = losses_of(predictions, block.rows.labels, block.starts)
-        return losses
+    def count_wrong(self, predictions: Counts, block: Block, wrong: Ints) -> None:
+        count_wrong(predictions, block.rows.labels, block.starts, wrong)
 
-    def vote(self, weights: Floats, predictions: Ints, block: Block) -> Ints:
+    def vote(self, weights: Floats, predictions: Counts, block: Block) -> Ints:
         votes: Ints = weighted_vote(weights, predictions, block.starts, self.classes)
         return votes
 

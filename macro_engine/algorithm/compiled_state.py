@@ -79,9 +79,10 @@ def _references(family: CompiledFamily, state: State) -> arrays.References:
     columns = array(state, "columns", np.float64, (classes, d, None))
     if (starts[0] != 0).any() or (np.diff(starts, axis=0) < 0).any():
         raise DamagedError("in its state the rows of the references do not follow each other")
-    if starts.max() > columns.shape[2]:
-        raise DamagedError("in its state rows of references are missing")
     frames = array(state, "frames", np.float64, (None, d, n))
+    lengths = indices(state, "lengths", (n,), len(frames) + 1)
+    if len(frames) != lengths.max(initial=0) or columns.shape[2] != starts.max():
+        raise DamagedError("in its state the rows of the references do not add up")
     size = _with_room(n)
     return arrays.References(
         used=np.array([n]),
@@ -90,7 +91,7 @@ def _references(family: CompiledFamily, state: State) -> arrays.References:
         shares=_padded(array(state, "shares", np.float64, (n, classes)), size),
         starts=_padded(starts, size + 1),
         columns=_padded(columns, _with_room(columns.shape[2]), axis=2),
-        lengths=_padded(indices(state, "lengths", (n,), len(frames) + 1), size),
+        lengths=_padded(lengths, size),
         frames=_padded(frames, size, axis=2),
     )
 

@@ -11,8 +11,10 @@ from macro_engine.algorithm.family import Family, FamilyResult
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader, vote
-from macro_engine.rows import Block, Columns, Floats, Ints
-from macro_engine.state import State, child, whole
+from macro_engine.rows import Block, Columns, Counts, Floats, Ints, counts_type
+from macro_engine.state import DamagedError, State, child, whole
+
+STRATEGIES = ("marginal", "no_change", "ftl", "ewa")
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +23,10 @@ class Outcome:
 
     Attributes
     ----------
-    no_change, ftl, ewa
-        Class indices by rows; those of the thresholds and the marginal baseline are in `family`.
+    predictions
+        Class indices, series by rows: the strategies, then the thresholds.
+    wrong
+        Series by steps: rows that each got wrong.
     leaders
         The index of the threshold that FTL followed, by steps.
     weights
@@ -32,12 +36,16 @@ class Outcome:
     """
 
     family: FamilyResult
-    no_change: Ints
-    ftl: Ints
-    ewa: Ints
+    predictions: Counts
+    wrong: Ints
     leaders: Ints
     weights: Floats
     losses: Floats
+
+    def of(self, strategy: str) -> Counts:
+        """What one of the strategies predicted."""
+        predicted: Counts = self.predictions[STRATEGIES.index(strategy)]
+        return predicted
 
 
 class AnyFamily(Protocol):
@@ -92,19 +100,26 @@ class Contest:
 
     def run(self, block: Block) -> Outcome:
         result = self.family.run(block)
-        lengths = np.diff(block.starts)
-        losses = self.losses(result.predictions, block)
+        lengths, rows = np.diff(block.starts), np.arange(len(block.rows))
+        others, k = len(STRATEGIES), len(result.predictions)
+        predictions = np.empty((others + k, len(rows)), counts_type(self.classes - 1))
+        wrong = np.empty((others + k, block.steps), np.int64)
+        predictions[others:] = result.predictions
+        self.count_wrong(predictions[others:], block, wrong[others:])
+        losses = np.ascontiguousarray((wrong[others:] / lengths).T)
         leaders: Ints = self.ftl.run(losses).argmax(axis=1)
         weights = self.ewa.run(losses)
-        return Outcome(
-            family=result,
-            no_change=self.no_change.run(block),
-            ftl=result.predictions[np.repeat(leaders, lengths), np.arange(len(block.rows))],
-            ewa=self.vote(weights, result.predictions, block),
-            leaders=leaders,
-            weights=weights,
-            losses=losses,
-        )
+        predictions[0] = result.marginal
+        predictions[1] = self.no_change.run(block)
+        predictions[2] = result.predictions[np.repeat(leaders, lengths), rows]
+        predictions[3] = self.vote(weights, result.predictions, block)
+        self.count_wrong(predictions[:others], block, wrong[:others])
+        return Outcome(result, predictions, wrong, leaders, weights, losses)
+
+    @property
+    def steps(self) -> int:
+        """How many steps it has been through."""
+        return self.ftl.steps
 
     def state(self) -> dict[str, State]:
         """All that must be remembered to go on: the family, and everyone else."""
@@ -119,19 +134,21 @@ class Contest:
 
     def restore(self, state: State, columns: Columns) -> None:
         """Go on from a state; the contest must be new."""
-        self.family.restore(child(state, "family"), columns, self.classes)
+        family = child(state, "family")
+        self.family.restore(family, columns, self.classes)
         selection = child(state, "selection")
         self.ftl.restore(child(selection, "ftl"))
         self.ewa.restore(child(selection, "ewa"))
+        if not self.ftl.steps == self.ewa.steps == whole(family, "step"):
+            raise DamagedError("the parts of its state are of different moments")
         self.no_change.last = whole(selection, "no_change", 0, self.classes - 1)
 
-    def losses(self, predictions: Ints, block: Block) -> Floats:
-        """The share of each step's rows that each threshold got wrong, steps by thresholds."""
-        wrong = predictions != block.rows.labels
-        counts = np.add.reduceat(wrong, block.starts[:-1], axis=1, dtype=np.int64)
-        return (counts / np.diff(block.starts)).T
+    def count_wrong(self, predictions: Counts, block: Block, wrong: Ints) -> None:
+        """Fill in how many of each step's rows each line of predictions got wrong."""
+        misses = predictions != block.rows.labels
+        wrong[:] = np.add.reduceat(misses, block.starts[:-1], axis=1, dtype=np.int64)
 
-    def vote(self, weights: Floats, predictions: Ints, block: Block) -> Ints:
+    def vote(self, weights: Floats, predictions: Counts, block: Block) -> Ints:
         """The weighted vote for each row, given the weights at each step."""
         by_row = np.repeat(weights, np.diff(block.starts), axis=0)
         return vote(by_row, predictions, self.classes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.rows import Columns, Ints, Rows
-from macro_engine.state import State, child, children, number, whole
+from macro_engine.state import DamagedError, State, child, children, number, whole
 from macro_engine.subroutines.base import Create, Subroutine
 
 OUTPUTS = ("last", "average", "score")
@@ -136,7 +136,10 @@ class Scored(Subroutine):
             hypothesis = self.learner.copy()
             hypothesis.restore(child(kept, "hypothesis"), columns)
             losses = number(kept, "losses")
-            self.candidates.append(Candidate(whole(kept, "i", 1), hypothesis, losses))
+            i = whole(kept, "i", 1, max(self.steps, 1))
+            self.candidates.append(Candidate(i, hypothesis, losses))
+        if self.candidates and not self.steps:
+            raise DamagedError("in its state a subroutine has candidates and no steps")
         self.learner.restore(child(state, "learner"), columns)
 
     def copy(self) -> Scored:

@@ -18,7 +18,7 @@ from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.paths import compiled_path_serves
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
-from macro_engine.errors import MacroError
+from macro_engine.errors import MacroError, UsageError
 from macro_engine.opening import Opened
 from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
@@ -30,7 +30,7 @@ from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.state import DamagedError, State, child, texts
+from macro_engine.state import DamagedError, State, child, number, texts, whole
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
 from macro_engine.subroutines import STORABLE, resolve
@@ -101,13 +101,18 @@ class Engine:
         self.contest: Contest | None = None
         self.recorder: Recorder | None = None
         self.files: list[ResultFile] = []
+        if self.speed and self.speed.multiple and self.opened.spec.time is None:
+            raise UsageError("--speed needs a time column (--time); without one use --rate")
         self.pace = Pace(self.speed)
         self.seconds = 0.0
         self.longest_block = 0.0
         self.steps_at_once = 1
         self.known_rejected = self.known_reports = 0  # told in an earlier session of the run
+        self.columns = self.recording.encoder.columns  # of the newest block
+        self.events = EventFinder(self.thresholds)
         self.restored_classes: tuple[str, ...] = ()
         self.was_finished = False
+        self.is_closing = False  # what was read is being committed
         self.between_blocks = True
         self.time: int | None = None
         self.done = 0.0
@@ -187,6 +192,8 @@ class Engine:
     async def _play(self) -> None:
         first_share = self.recording.done
         for block in self.recording.blocks():
+            if self.restored_classes not in ((), self.classes):
+                raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
             if self.contest is None:
                 self._start(block.rows.columns)
             begin = max(self.steps - block.first_step, 0)
@@ -214,6 +221,8 @@ class Engine:
         await asyncio.sleep(0)
         if self.recorder is None:
             return
+        if self.recorder.failure is not None:
+            raise self.recorder.failure
         if self.recorder.is_due:
             self._hand_over("running")
         while self.recorder.is_full and not self.was_stopped:
@@ -262,6 +271,7 @@ class Engine:
             if self.path == "compiled"
             else self._general(discrepancy, columns)
         )
+        self.columns = columns
         self.scoreboard = Scoreboard(self.thresholds, len(classes))
         self.events = EventFinder(self.thresholds)
         self._open_outputs()
@@ -387,10 +397,17 @@ class Engine:
 
     def _resume(self, reader: RunReader) -> None:
         info, path = reader.info, reader.path
-        check_same(info, self._identity(), path)
-        self.seconds = float(info.get("seconds", 0.0))
         assert self.recorder is not None
-        self.recorder.number_of_events = int(info.get("events", 0))
+        try:
+            check_same(info, self._identity(), path)
+            self.seconds = number(info, "seconds")
+            self.recorder.number_of_events = whole(info, "events")
+            self.known_rejected, self.known_reports = (
+                whole(info, "rejected"),
+                whole(info, "reports"),
+            )
+        except DamagedError as error:
+            raise MacroError(f"{visible(path)} is damaged: {error}") from None
         state = reader.state()
         self.was_finished = info.get("status") == "finished"
         if state is None:
@@ -408,8 +425,7 @@ class Engine:
             raise MacroError(
                 f"{visible(path)} is damaged: it holds {reader.steps} steps, its state {self.steps}"
             )
-        self.known_rejected = int(info.get("rejected", 0))
-        self.known_reports = int(info.get("reports", 0))
+        self._take_up(reader)
         for rejection, _ in zip(reader.rejected(), range(self.rejections.count), strict=False):
             if len(self.rejections.first) < Rejections.KEPT:
                 self.rejections.first.append(rejection)
@@ -419,6 +435,15 @@ class Engine:
             self.listener.remark(f"{visible(path)}: going on after {self.steps:,} steps")
             self._note("run", f"resumed after {self.steps:,} steps")
 
+    def _take_up(self, reader: RunReader) -> None:
+        """Stand where the recorded run stood."""
+        assert self.scoreboard is not None
+        self.rate_marks = [(monotonic(), self.scoreboard.rows)]
+        times = reader.results(self.steps - 1, self.steps).times if self.steps else None
+        self.time = None if times is None else int(times[-1])
+        if self.was_finished:
+            self.done = 1.0
+
     def _restore(self, state: State) -> None:
         self.recording.restore(child(state, "source"))
         if "family" in state:
@@ -427,7 +452,7 @@ class Engine:
             self.restored_classes = tuple(texts(known, "classes"))
             if len(self.restored_classes) < 2:
                 raise DamagedError("in its state the classes are missing")
-            self.columns = columns = Columns.restored(
+            columns = Columns.restored(
                 known, self.opened.spec.features, self.opened.spec.categorical
             )
             self._start(columns)
@@ -436,6 +461,8 @@ class Engine:
             self.contest.restore(state, columns)
             self.scoreboard.restore(child(state, "scoreboard"))
             self.events.restore(child(state, "events"))
+            if self.contest.steps != self.steps or self.recording.steps > self.steps:
+                raise DamagedError("the parts of its state are of different moments")
 
     def _state(self) -> dict[str, State] | None:
         if not self.is_storable:
@@ -479,6 +506,7 @@ class Engine:
         if self.recorder is None:
             return
         recorder = self.recorder
+        self.is_closing = True
         if status == "failed" and (self.is_storable and not self.between_blocks):
             recorder.forget()  # the state is in the middle of a block: the file keeps the last one
         elif not self.was_finished:

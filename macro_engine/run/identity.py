@@ -10,6 +10,7 @@ from typing import Any
 
 from macro_engine.errors import MacroError
 from macro_engine.settings import Settings
+from macro_engine.state import child, children
 from macro_engine.visible import visible
 
 _ENDS = 1 << 16  # bytes at either end of a file that are compared
@@ -45,14 +46,14 @@ def identities(paths: Sequence[Path]) -> list[dict[str, Any]]:
 def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:
     """Refuse to go on with other settings or another input, and name the difference."""
     differences = []
-    before, wanted = info.get("settings", {}), now["settings"]
+    before, wanted = child(info, "settings"), now["settings"]
     for name in dict.fromkeys([*before, *wanted]):
         if before.get(name) != wanted.get(name):
             option = name.replace("_", "-")
             differences.append(
                 f"--{option} was {_shown(before.get(name))} and is {_shown(wanted.get(name))}"
             )
-    old, new = info.get("input", []), now["input"]
+    old, new = children(info, "input"), now["input"]
     if [f.get("name") for f in old] != [f["name"] for f in new]:
         differences.append(f"the input was {_names(old)} and is {_names(new)}")
     elif old != new:

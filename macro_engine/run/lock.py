@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from macro_engine.errors import MacroError
 from macro_engine.visible import visible
 
+_PATIENCE = 0.3  # seconds
+
 
 def lock_of(path: Path) -> Path:
     """The file beside a run file that its writer holds locked."""
+    path = path.resolve()
     return path.with_name(f"{path.name}-lock")
 
 
@@ -20,6 +24,7 @@ class WriterLock:
 
     def __init__(self, path: Path) -> None:
         self.lock = lock_of(path)
+        patience = time.monotonic() + _PATIENCE
         while True:
             try:
                 self.descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -28,6 +33,10 @@ class WriterLock:
             try:
                 fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                if time.monotonic() < patience:  # somebody may only be looking who holds it
+                    os.close(self.descriptor)
+                    time.sleep(0.02)
+                    continue
                 pid = os.read(self.descriptor, 20).decode(errors="replace").strip()
                 os.close(self.descriptor)
                 raise MacroError(

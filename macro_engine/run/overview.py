@@ -43,7 +43,7 @@ def state_in_words(path: Path, info: dict[str, Any]) -> str:
     """What the run is doing, or what became of it."""
     pid = writer_of(path)
     if pid is not None:
-        return f"running (pid {pid})"
+        return f"running (pid {pid})" if pid else "running"
     status = visible(info.get("status", "empty"), 20)
     return "left by a process that ended" if status == "running" else status
 

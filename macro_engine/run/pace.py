@@ -134,8 +134,8 @@ class Pace:
         self.loop = asyncio.get_running_loop()
         while not self.stopping:
             self.woken.clear()
-            if self.target is not None:
-                stop = self.target.reached_at(block, shares)
+            if (target := self.target) is not None:
+                stop = target.reached_at(block, shares)
                 if stop > start:
                     return stop
                 self.target = None
@@ -163,27 +163,31 @@ class Pace:
         """The end of the steps whose time has come, and how long until the next one's."""
         positions, pace = self._positions(block)
         now = monotonic()
-        if self.started is None:
+        started = self.started  # a wish may come at any moment and take it away
+        if started is None:
             before = positions[start - 1] if start else self.position
-            self.started = now, max(before, positions[start] - pace * _LONGEST_NAP)
-        reached = self.started[1] + (now - self.started[0]) * pace
+            started = now, max(before, positions[start] - pace * _LONGEST_NAP)
+            self.started = started
+        reached = started[1] + (now - started[0]) * pace
         stop = max(int(np.searchsorted(positions, reached, side="right")), start)
         delay = (positions[stop] - reached) / pace if stop < block.steps else 0.0
         return stop, float(delay)
 
     def _positions(self, block: Block) -> tuple[Floats, float]:
         """Where each step ends, rising, and how much of that passes in a second."""
-        if self.measured is None or self.measured[0] is not block:
-            self.measured = block, *self._measure(block)
-        return self.measured[1:]
+        measured = self.measured
+        if measured is None or measured[0] is not block:
+            measured = block, *self._measure(block)
+            self.measured = measured
+        return measured[1:]
 
     def _measure(self, block: Block) -> tuple[Floats, float]:
-        assert self.speed is not None
-        if self.speed.multiple is not None and block.times is not None:
+        speed = self.speed or Speed()
+        if speed.multiple is not None and block.times is not None:
             seconds = block.times[block.starts[1:] - 1] / 1e6
-            return np.maximum(np.maximum.accumulate(seconds), self.position), self.speed.multiple
+            return np.maximum(np.maximum.accumulate(seconds), self.position), speed.multiple
         rows = (block.first_row + block.starts[1:]).astype(np.float64)
-        return rows, self.speed.rate or self.speed.multiple or 1.0
+        return rows, speed.rate or 1.0
 
     def passed(self, block: Block) -> None:
         """Take note that the steps of a block have run."""

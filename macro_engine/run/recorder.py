@@ -7,11 +7,10 @@ results wait in memory up to a limit, and then whoever produces them must wait.
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import sqlite3
 import threading
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -72,18 +71,21 @@ class Recorder:
     ----------
     trouble
         In words, why the file cannot be written now; None if it can.
+    failure
+        What ended the recording for good.
     """
 
     def __init__(self, path: Path, say: Callable[[str], None] = lambda _text: None) -> None:
         self.path = path
         self.say = say
         self.trouble: str | None = None
+        self.failure: Exception | None = None
         self.gathered = Batch()  # since a state was last handed over
         self.handed_over: Batch | None = None
         self.in_flight: Batch | None = None
         self.number_of_events = 0
         self.due_at = monotonic() + COMMIT_SECONDS
-        self.checksums: dict[tuple[str, int], int] = {}  # of the parts of the state in the file
+        self.checksums: dict[tuple[str, int], bytes] = {}  # of the state's parts in the file
         self.changed = threading.Condition()
         self.closing = self.giving_up = False
         self.lock = WriterLock(path)
@@ -171,13 +173,15 @@ class Recorder:
                     self.changed.notify_all()
         lost = self.trouble
         try:
-            if lost is None:
+            if lost is None and self.failure is None:
                 self.connection.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.Error:
             pass  # somebody reads it now: it stays in several files, which are whole together
         finally:
             self.connection.close()
             self.lock.release()
+        if self.failure is not None:
+            raise self.failure
         if lost is not None:
             raise MacroError(
                 f"{lost}; what came after the last commit is not in the file, and the same "
@@ -189,10 +193,9 @@ class Recorder:
         return [batch for batch in batches if batch is not None]
 
     def _open(self) -> None:
-        is_new = not self.path.exists() or self.path.stat().st_size == 0
         try:
             self.connection = schema.connect(self.path, writable=True)
-            if is_new:
+            if schema.is_empty(self.connection):
                 schema.create(self.connection)
             else:
                 schema.check(self.connection, self.path)
@@ -206,7 +209,14 @@ class Recorder:
             ) from None
 
     def _write(self) -> None:
-        """The thread: commits what is handed over, and tries again where that fails."""
+        """The thread: nothing that goes wrong in it is lost."""
+        try:
+            self._write_all()
+        except Exception as error:
+            self.failure = error
+
+    def _write_all(self) -> None:
+        """Commit what is handed over, and try again where that fails."""
         while (batch := self._next()) is not None:
             started = monotonic()
             while not self._committed(batch):
@@ -252,6 +262,11 @@ class Recorder:
             for name, state in (batch.state or {}).items():
                 self._write_state(name, pack(state))
             self.connection.execute("COMMIT")
+        except sqlite3.DataError as error:  # larger than SQLite takes: no use in trying again
+            raise MacroError(
+                f"{visible(self.path)} cannot hold the results: {visible(error)}; shorter steps "
+                "(--every) make smaller ones"
+            ) from None
         except sqlite3.Error as error:
             self.checksums = checksums
             self._failed(error)
@@ -263,7 +278,7 @@ class Recorder:
         count = -(-len(data) // _PART)
         for part in range(count):
             piece = data[part * _PART : (part + 1) * _PART]
-            checksum = zlib.crc32(piece)
+            checksum = hashlib.blake2b(piece, digest_size=16).digest()
             if self.checksums.get((name, part)) != checksum:
                 self.connection.execute(
                     "INSERT OR REPLACE INTO state VALUES (?, ?, ?)", [name, part, piece]
@@ -290,7 +305,8 @@ def _columns(rejection: Rejection) -> tuple[Any, ...]:
     problem = rejection.problem
     value = None if problem.value is None else _storable(problem.value)
     reason = _storable(problem.kind)
-    return rejection.file, rejection.line, rejection.unit, rejection.column, reason, value
+    column = None if rejection.column is None else _storable(rejection.column)
+    return _storable(rejection.file), rejection.line, rejection.unit, column, reason, value
 
 
 def _storable(text: str) -> str:
@@ -300,5 +316,8 @@ def _storable(text: str) -> str:
 
 def size_of(path: Path) -> int:
     """The bytes that a run file takes, with its companions."""
-    names = (path, path.with_name(f"{path.name}-wal"))
-    return sum(os.stat(name).st_size for name in names if name.exists())
+    path, size = path.resolve(), 0
+    for name in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(FileNotFoundError):  # a run that ends takes its companion away
+            size += name.stat().st_size
+    return size

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.algorithm.contest import Outcome
-from macro_engine.rows import Block, Bools, Floats, Ints
-
-STRATEGIES = ("marginal", "no_change", "ftl", "ewa")
-
-Counts: TypeAlias = NDArray[Any]  # whole numbers from 0 on, in the smallest type that holds them
+from macro_engine.algorithm.contest import STRATEGIES, Outcome
+from macro_engine.rows import Block, Bools, Counts, Floats, Ints, counts_type
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +82,6 @@ class Results:
     @staticmethod
     def of(block: Block, outcome: Outcome, before: Totals) -> Results:
         family, nobody = outcome.family, np.zeros(block.steps, np.uint8)
-        strategies = [family.marginal, outcome.no_change, outcome.ftl, outcome.ewa]
-        predictions = small(np.concatenate([strategies, family.predictions]))
-        labels = small(block.rows.labels)
-        wrong = np.add.reduceat(predictions != labels, block.starts[:-1], 1, np.int64)
         return Results(
             first_step=block.first_step,
             first_row=block.first_row,
@@ -98,7 +90,7 @@ class Results:
             leaders=small(outcome.leaders),
             late=nobody if block.late is None else small(block.late),
             rejected=nobody if block.rejected is None else small(block.rejected),
-            wrong=small(wrong),
+            wrong=small(outcome.wrong),
             active=small(family.active),
             subroutines=small(family.subroutines),
             born=family.born,
@@ -107,8 +99,8 @@ class Results:
             nearest=small(family.nearest),
             distances=family.nearest_distances,
             times=block.times,
-            labels=labels,
-            predictions=predictions,
+            labels=small(block.rows.labels),
+            predictions=outcome.predictions,
         )
 
     @property
@@ -211,8 +203,7 @@ _BY_ROWS = ("times", "labels", "predictions")
 
 def small(values: NDArray[Any]) -> Counts:
     """Whole numbers from 0 on, in the smallest type that holds them."""
-    most = int(values.max(initial=0))
-    for dtype in (np.uint8, np.uint16, np.uint32):
-        if most <= np.iinfo(dtype).max:
-            return values.astype(dtype)
-    return values.astype(np.uint64)
+    return values.astype(counts_type(int(values.max(initial=0))))
+
+
+__all__ = ["STRATEGIES", "Results", "Totals", "small"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -40,8 +41,11 @@ class RunReader:
         self.lock = threading.Lock()
         self.thresholds: list[float] = []
         self.classes: list[str] = []
-        if not path.exists():
-            raise MacroError(f"{visible(path)}: no such file")
+        if not path.is_file():
+            what = "is no ordinary file" if path.exists() else "does not exist: no such file"
+            raise MacroError(f"{visible(path)} {what}")
+        if not os.access(path, os.R_OK):
+            raise MacroError(f"{visible(path)} cannot be read: permission denied")
         with self._in_words():
             self.connection = schema.connect(path, writable=False)
             schema.check(self.connection, path)
@@ -69,6 +73,8 @@ class RunReader:
             row = self.connection.execute(
                 "SELECT first_step + steps FROM steps ORDER BY first_step DESC LIMIT 1"
             ).fetchone()
+            if row is not None and not isinstance(row[0], int):
+                raise DamagedError("a record has no sizes")
         return 0 if row is None else int(row[0])
 
     def results(self, start: int, stop: int) -> Results:
@@ -86,19 +92,11 @@ class RunReader:
 
     def all_results(self) -> Iterator[Results]:
         """Every record, from the first step on."""
-        step = 0
-        while True:
-            with self.lock, self._in_words():
-                row = self.connection.execute(
-                    "SELECT 1 FROM steps WHERE first_step = ?", [step]
-                ).fetchone()
-                if row is None:
-                    break
-                record = self._read(step)
+        step, stop = 0, self.steps
+        while step < stop:
+            record = self.record_from(step)
             yield record
             step = record.stop
-        if step != self.steps:
-            raise self._damaged(f"the record of step {step} is missing")
 
     def events(
         self,
@@ -191,15 +189,16 @@ class RunReader:
 
     def _unreadable(self, error: sqlite3.Error) -> MacroError:
         name = visible(self.path)
-        if error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+        kind = getattr(error, "sqlite_errorname", "")  # errors of Python's own have none
+        if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             return MacroError(
                 f"{name} cannot be read: it was left in the middle of being written, and its "
                 f"companions {visible(self.path.name)}-wal and -shm are missing or cannot be made "
                 "here; copy all three together, or open it once where you may write"
             )
-        if error.sqlite_errorname == "SQLITE_NOTADB":
+        if kind == "SQLITE_NOTADB":
             return MacroError(f"{name} is not a run file")
-        if error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
+        if kind in ("SQLITE_BUSY", "SQLITE_LOCKED"):
             return MacroError(f"{name} is locked by another program; try again")
         return DamagedError(f"{name} is damaged or cannot be read: {visible(error)}")
 
@@ -209,7 +208,7 @@ def _numbers(value: Any) -> list[float]:
         raise DamagedError("its thresholds are missing")
     try:
         return [float(number) for number in value]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DamagedError("its thresholds are not numbers") from None
 
 

@@ -44,6 +44,7 @@ TABLES = {
 MOST_STEPS = 4096  # in a record
 MOST_ROWS = 1 << 16  # in a record, unless a single step has more
 _MOST_BYTES = 1 << 28  # of anything that is read in one piece
+_MOST_ZEROS = 1 << 24  # numbers for which nothing may stand
 _PAGE = 1 << 16
 
 
@@ -56,6 +57,13 @@ def connect(path: Path, writable: bool) -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether there is nothing in it: a new file, or one whose making was cut short."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return bool(application == 0 and tables == 0)
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -81,9 +89,9 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
             f"{visible(path)} was written in version {version} of the format, and this program "
             f"knows versions up to {VERSION}; a newer macro-tui reads it"
         )
-    with closing(connection.execute("SELECT name, type, sql FROM sqlite_master")) as found:
-        tables = {name: sql for name, _, sql in found if sql is not None}
-    if tables != TABLES:
+    with closing(connection.execute("SELECT type, name, sql FROM sqlite_master")) as rows:
+        found = [row for row in rows if row[2] is not None]  # SQLite's own indices have no text
+    if sorted(found, key=repr) != sorted((("table", *t) for t in TABLES.items()), key=repr):
         raise DamagedError("its tables are not those of a run file")
 
 
@@ -147,6 +155,8 @@ def read(connection: sqlite3.Connection, first_step: int, thresholds: int, class
     for count in (first_step, steps, first_row, rows):
         if not isinstance(count, int) or not 0 <= count < 1 << 62:
             raise DamagedError(f"the record of step {first_step} has no sizes")
+    if not 0 < steps <= MOST_STEPS or (rows > MOST_ROWS and steps > 1):
+        raise DamagedError(f"the record of step {first_step} is too long")
     wrong_before, losses_before, lengths, leaders, late, rejected = columns[:6]
     wrong, active, subroutines, born = columns[6:]
     close, distance, nearest, distances = choices
@@ -179,7 +189,11 @@ def read(connection: sqlite3.Connection, first_step: int, thresholds: int, class
     )
     if results.starts[-1] != rows or not (results.lengths > 0).all():
         raise DamagedError(f"the rows of the record of step {first_step} do not add up")
-    if (results.active > results.subroutines).any() or (results.active < 1).any():
+    if (
+        (results.active > results.subroutines).any()
+        or (results.active < 1).any()
+        or int(results.subroutines.max()) > results.stop
+    ):
         raise DamagedError(f"the record of step {first_step} names subroutines that do not exist")
     return results
 
@@ -189,14 +203,14 @@ def _bytes(values: NDArray[Any]) -> bytes:
 
 
 def _counts(values: NDArray[Any]) -> bytes:
-    return _bytes(small(values)) if values.any() else b""
+    return _bytes(small(values)) if values.any() or values.size > _MOST_ZEROS else b""
 
 
 def _ints(blob: Any, shape: Sequence[int], limit: int | None = None) -> Any:
     """Whole numbers whose type follows from the blob's size, below a limit."""
     count = int(np.prod(shape, dtype=np.float64))
     if blob == b"":
-        if count > _MOST_BYTES:
+        if count > _MOST_ZEROS:
             raise DamagedError("a column is too long")
         return np.zeros(shape, np.uint8)
     size = len(blob) // count if isinstance(blob, bytes) and count else 0

@@ -414,7 +414,8 @@ class CsvFile:
 
     def _read(self, file: io.BufferedIOBase) -> bytes:
         try:
-            data = file.read(CHUNK)
+            # up to the same places, wherever reading began: a run that goes on reads as before
+            data = file.read(CHUNK - file.tell() % CHUNK)
         except (EOFError, OSError, zlib.error) as error:
             raise MacroError(
                 f"{visible(self.path)} cannot be read to its end: {visible(error)}; is the file "

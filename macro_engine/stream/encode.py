@@ -54,7 +54,8 @@ class Accepted:
         n = len(lines)
         numbers = array(state, "numbers", np.float64, (n, len(spec.features)))
         times = None if state.get("times") is None else array(state, "times", np.int64, (n,))
-        columns = [*state.get("categories", []), state.get("labels")]
+        categories = state.get("categories")
+        columns = [*(categories if isinstance(categories, list) else ()), state.get("labels")]
         if (
             len(columns) != len(spec.categorical) + 1
             or (times is None) != (spec.time is None)
@@ -63,7 +64,13 @@ class Accepted:
         ):
             raise DamagedError("in its state the rows held back are not those of the stream")
         return Accepted(
-            numbers, columns[:-1], columns[-1], times, lines, str(state["file"]), str(state["unit"])
+            numbers,
+            columns[:-1],
+            columns[-1],
+            times,
+            lines,
+            str(state.get("file")),
+            str(state.get("unit")),
         )
 
     def where(self, keep: Bools) -> Accepted:
@@ -101,6 +108,10 @@ class Encoder:
         self.time_reader: TimeReader | None = None
         self.vocabulary = [_Slots() for _ in spec.categorical]
         self.fixed = False
+        self.lowest = self.highest = np.zeros(len(spec.features))
+        self.cut_off = np.zeros(
+            len(spec.features), np.int64
+        )  # values outside the bounds, by column
         if self.classes is not None and (not spec.scaled or set(spec.features) <= set(self.bounds)):
             self._fix()
 
@@ -164,7 +175,7 @@ class Encoder:
             "classes": list(self.classes) if self.classes is not None else None,
             "bounds": np.array([self.bounds.get(name, NO_BOUNDS) for name in self.spec.features]),
             "fixed": self.fixed,
-            "cut_off": self.cut_off.copy() if self.fixed else None,
+            "cut_off": self.cut_off.copy(),
             "vocabulary": [list(slots.names) for slots in self.vocabulary],
             "times": None if self.time_reader is None else self.time_reader.described,
             "held": [accepted.state() for accepted in self.held],
@@ -294,7 +305,6 @@ class Encoder:
         bounds = [self.bounds.get(name, (0.0, 1.0)) for name in self.spec.features]
         self.lowest = np.array([low for low, _ in bounds])
         self.highest = np.array([high for _, high in bounds])
-        self.cut_off = np.zeros(len(bounds), np.int64)  # values outside the bounds, by column
         # a span beyond the largest float is halved, with everything that it measures
         self.unit = np.array([1.0 if np.isfinite(high - low) else 0.5 for low, high in bounds])
         self.low = self.lowest * self.unit
@@ -311,9 +321,14 @@ class _Slots:
         self.names: tuple[str, ...] = ()
 
     def restore(self, names: list[str]) -> None:
-        if not isinstance(names, list) or len(names) > SLOTS or len(set(names)) != len(names):
+        if (
+            not isinstance(names, list)
+            or len(names) > SLOTS
+            or not all(isinstance(name, str) for name in names)
+            or len(set(names)) != len(names)
+        ):
             raise DamagedError("in its state a category is not as it should be")
-        self.names = tuple(map(str, names))
+        self.names = tuple(names)
         self.slot = {name: i for i, name in enumerate(self.names)}
 
     def slots(self, values: Sequence[str]) -> list[int]:

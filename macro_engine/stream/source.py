@@ -21,6 +21,8 @@ from macro_engine.stream.table import Problem, Rejection, Rejections
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
 
+_MOST_FRESH = 10_000
+
 StreamFile = CsvFile | ParquetFile | BreakfastVideo
 
 
@@ -102,6 +104,8 @@ class Recording:
             for table in tables:
                 for accepted in self.encoder.take(table):
                     yield from self._closed(accepted)
+                if len(self.rejections.fresh) > _MOST_FRESH:  # nothing usable in sight
+                    self.rejected += len(self.rejections.take_fresh())
                 self.position = table.end
                 self.mark = self._state()
             self.file += 1
@@ -111,9 +115,11 @@ class Recording:
         self.stepper.close()
         if any(len(part.rows) for part in self.pending):
             last = _Part.join(self.pending)
+            self.pending = []
             yield self._block(last, np.append(np.flatnonzero(last.opens), len(last.rows)))
         if self.rows == 0:
             raise MacroError(self._nothing_usable())
+        self.mark = self._state()
 
     def state(self) -> State:
         """Where to read on: the last position at which all rows before it had become blocks.
@@ -139,7 +145,7 @@ class Recording:
 
     def restore(self, state: State) -> None:
         """Go on from a state; the recording must be new."""
-        self.file = whole(state, "file", 0, len(self.files) - 1)
+        self.file = whole(state, "file", 0, len(self.files))
         self.position = None if state.get("position") is None else child(state, "position")
         self.rows, self.steps = whole(state, "rows"), whole(state, "steps")
         self.encoder.restore(child(state, "encoder"))

@@ -88,6 +88,8 @@ def widened(values: Floats, before: list[int], after: list[int]) -> Floats:
     """
     if before == after:
         return values
+    if any(width > now for width, now in zip(before, after, strict=True)):
+        raise ValueError("encoded columns never disappear")
     wider = np.zeros((*values.shape[:-1], sum(after)))
     old = new = 0
     for width, now in zip(before, after, strict=True):

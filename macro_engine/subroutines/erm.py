@@ -56,7 +56,7 @@ class Erm(Subroutine):
     def state(self) -> State:
         rows = Rows.join(self.steps, self.steps[-1].columns).state() if self.steps else None
         return {
-            "weights": self.weights,
+            "weights": self.weights.copy(),
             "widths": self.widths,
             "rows": rows,
             "solved": self.solved,
@@ -108,7 +108,7 @@ class MeanSolution(RunningMean):
         self.weights += (learner.weights - self.weights) / self.count
 
     def state(self) -> State:
-        return {"weights": self.weights, "widths": self.widths, "count": self.count}
+        return {"weights": self.weights.copy(), "widths": self.widths, "count": self.count}
 
     def restore(self, state: State, columns: Columns) -> None:
         self.widths = restored_widths(state, columns, 1)

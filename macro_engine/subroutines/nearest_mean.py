@@ -44,7 +44,7 @@ class NearestMean(Subroutine):
         return Learnt(MEANS, names[: self.means.shape[1]], self.means.copy(), np.empty(0))
 
     def state(self) -> State:
-        return {"counts": self.counts, "means": self.means, "widths": self.widths}
+        return {"counts": self.counts.copy(), "means": self.means.copy(), "widths": self.widths}
 
     def restore(self, state: State, columns: Columns) -> None:
         self.counts, self.means, self.widths = _restored(state, columns, len(self.counts))
@@ -71,7 +71,7 @@ class MeanOfMeans(RunningMean):
             self.means[c] += (learner.means[c] - self.means[c]) / self.counts[c]
 
     def state(self) -> State:
-        return {"counts": self.counts, "means": self.means, "widths": self.widths}
+        return {"counts": self.counts.copy(), "means": self.means.copy(), "widths": self.widths}
 
     def restore(self, state: State, columns: Columns) -> None:
         self.counts, self.means, self.widths = _restored(state, columns, len(self.counts))

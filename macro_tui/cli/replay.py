@@ -84,8 +84,8 @@ def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
     """Refuse a name that cannot be a run file's, or one that is in use."""
     from macro_engine.visible import visible
 
-    if path.is_dir():
-        raise UsageError(f"--run: {visible(path)} is a folder; name a file")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"--run: {visible(path)} is no ordinary file; name another one")
     if path.resolve() in taken:
         raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
 

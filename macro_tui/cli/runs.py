@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.folder.is_dir():
         raise MacroError(f"{visible(arguments.folder)}: no such folder")
-    found = sorted(arguments.folder.glob("*.run"))
+    found = sorted(path for path in arguments.folder.glob("*.run") if path.is_file())
     if not found:
         print(f"no run files in {visible(arguments.folder)}")
         return 0

@@ -10,16 +10,14 @@ from macro_engine.algorithm.kernels.compiling import compiled
 
 
 @compiled
-def losses_of(predictions, labels, starts):  # type: ignore[no-untyped-def]
-    """The share of each step's rows that each threshold got wrong, steps by thresholds."""
-    losses = np.empty((len(starts) - 1, len(predictions)))
-    for s in range(len(starts) - 1):
-        for k in range(len(predictions)):
-            wrong = 0
+def count_wrong(predictions, labels, starts, wrong):  # type: ignore[no-untyped-def]
+    """How many of each step's rows each line of predictions got wrong, lines by steps."""
+    for k in range(len(predictions)):
+        for s in range(len(starts) - 1):
+            count = 0
             for i in range(starts[s], starts[s + 1]):
-                wrong += predictions[k, i] != labels[i]
-            losses[s, k] = wrong / (starts[s + 1] - starts[s])
-    return losses
+                count += predictions[k, i] != labels[i]
+            wrong[k, s] = count
 
 
 @compiled

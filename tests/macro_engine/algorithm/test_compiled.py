@@ -190,7 +190,7 @@ def test_the_whole_contest_on_real_flights(atlanta):
     one = Contest.of(general, 2).run(block)
     rules = CompiledRules(thresholds, "labels", shape, "logistic")
     other = CompiledContest(rules, block.rows.columns).run(block)
-    for name in ("no_change", "ftl", "ewa", "leaders", "weights", "losses"):
+    for name in ("predictions", "wrong", "leaders", "weights", "losses"):
         assert same(getattr(one, name), getattr(other, name))
 
 

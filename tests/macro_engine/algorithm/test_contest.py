@@ -36,7 +36,7 @@ def assert_nothing_decided_at(step, block, distance, history, classes, subroutin
     other = outcome(shuffled, distance, history, classes, subroutine)
     stop = block.starts[step + 1]
     for name in ("no_change", "ftl", "ewa"):
-        assert same(getattr(one, name)[:stop], getattr(other, name)[:stop])
+        assert same(one.of(name)[:stop], other.of(name)[:stop])
     assert same(one.family.marginal[:stop], other.family.marginal[:stop])
     assert same(one.family.predictions[:, :stop], other.family.predictions[:, :stop])
     for name in ("active", "born", "distance", "close", "subroutines"):

@@ -19,7 +19,7 @@ def errors(block, distance, history):
     labels = block.rows.labels
     return tuple(
         100 * (predictions != labels).mean()
-        for predictions in (outcome.ftl, outcome.family.marginal)
+        for predictions in (outcome.of("ftl"), outcome.family.marginal)
     )
 
 

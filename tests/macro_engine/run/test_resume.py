@@ -5,15 +5,19 @@ import os
 import random
 import subprocess
 import sys
+import threading
+from contextlib import closing
 
 import pytest
 from made_runs import engine, run, run_until, write_stream
 
 from macro_engine.errors import MacroError
+from macro_engine.run import engine as engine_module
 from macro_engine.run.engine import Listener
 from macro_engine.run.lock import lock_of, writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.state import pack
+from macro_engine.stream import csv
 
 
 @pytest.fixture
@@ -150,6 +154,80 @@ def test_a_lock_left_by_a_dead_process_is_none(stream, tmp_path):
     assert writer_of(tmp_path / "a.run") is None
     run(engine(stream, tmp_path / "a.run"))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
+
+
+def test_a_link_to_a_run_file_leads_to_the_same_lock(stream, tmp_path):
+    first = engine(stream, tmp_path / "a.run")
+    first._open_run_file(tmp_path / "a.run")
+    (tmp_path / "b.run").symlink_to(tmp_path / "a.run")
+    with pytest.raises(MacroError, match="being written by another process"):
+        run(engine(stream, tmp_path / "b.run"))
+    first.recorder.close()
+
+
+def test_one_who_only_looks_keeps_no_writer_away(stream, tmp_path):
+    lock_of(tmp_path / "a.run").write_text("1")
+    ending = threading.Event()
+
+    def look():
+        while not ending.is_set():
+            writer_of(tmp_path / "a.run")
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for _ in range(20):
+            made = engine(stream, tmp_path / "a.run")
+            made._open_run_file(tmp_path / "a.run")
+            made.recorder.close()
+    finally:
+        ending.set()
+        thread.join()
+
+
+def test_stopped_before_the_first_step_it_goes_on_later(stream, tmp_path):
+    made = engine(stream, tmp_path / "a.run")
+    made.stop()
+    run(made)
+    run(engine(stream, tmp_path / "a.run"))
+
+
+def test_a_finished_run_of_few_rows_can_be_asked_again(tmp_path):
+    stream = write_stream(tmp_path / "d.csv", rows=300)
+    first = run(engine(stream, tmp_path / "a.run")).summary()
+    again = run(engine(stream, tmp_path / "a.run"))
+    assert again.summary()["rows"] == first["rows"] == 300
+    assert again.snapshot.done == 1.0
+    assert again.snapshot.time is not None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_the_chunks_hold_it_goes_on_the_same(tmp_path, monkeypatch, seed):
+    """New categories, rejected and late rows on either side of where reading begins again."""
+    rng = random.Random(seed)
+    stream = write_stream(tmp_path / "d.csv", rows=1500, garbage=0.05, seed=seed)
+    header, *lines = stream.read_text().splitlines()
+    for i in range(0, len(lines) - 3, 7):
+        lines[i], lines[i + 2] = lines[i + 2], lines[i]
+    for i in range(0, len(lines), 5):
+        lines[i] = lines[i].replace(",p", f",new{i // 25}_")
+    stream.write_text("\ufeff" + "\r\n".join([header, *lines]) + "\r\n")
+    monkeypatch.setattr(csv, "CHUNK", 4096)
+    monkeypatch.setattr(engine_module, "_BLOCK_SECONDS", 1e-9)
+    whole, parts = outputs(tmp_path, "whole"), outputs(tmp_path, "parts")
+    run(engine(stream, tmp_path / "whole.run", **whole))
+    steps = 0
+    for _ in range(6):
+        steps += rng.randrange(2, 20)
+        run_until(engine(stream, tmp_path / "parts.run"), steps)
+    run(engine(stream, tmp_path / "parts.run", **parts))
+    assert_same_files(whole, parts)
+    assert state_of(tmp_path / "whole.run") == state_of(tmp_path / "parts.run")
+    rejected = []
+    for name in ("whole", "parts"):
+        with closing(RunReader(tmp_path / f"{name}.run")) as reader:
+            rejected.append([str(r) for r in reader.rejected()])
+    assert rejected[0] == rejected[1]
 
 
 def test_after_a_clean_end_there_is_one_file(stream, tmp_path):

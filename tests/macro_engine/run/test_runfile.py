@@ -114,6 +114,10 @@ def test_rejected_rows_and_events_are_kept(recorded):
         ("DROP TABLE events", "damaged: its tables"),
         ("CREATE TRIGGER x AFTER INSERT ON run BEGIN DELETE FROM run; END", "damaged: its tables"),
         ("CREATE VIEW v AS SELECT 1", "damaged: its tables"),
+        (
+            "UPDATE run SET value = '[1' || hex(zeroblob(400)) || ']' WHERE name = 'thresholds'",
+            "damaged: its thresholds",
+        ),
         ("UPDATE run SET value = '{' WHERE name = 'status'", "damaged: .*not JSON"),
         ("UPDATE run SET value = '7' WHERE name = 'thresholds'", "damaged: its thresholds"),
     ],
@@ -137,6 +141,9 @@ def test_what_is_no_run_file_of_ours_is_refused_in_words(recorded, tmp_path, sta
         "UPDATE rows SET predictions = replace(hex(predictions), '0', 'F')",
         "UPDATE steps SET lengths = x'', steps = 4000000000",
         "UPDATE steps SET first_row = 'x'",
+        "UPDATE steps SET steps = NULL",
+        "UPDATE rows SET labels = x'', predictions = x''; UPDATE steps SET rows = 50000000, steps = 1",
+        "UPDATE steps SET subroutines = CAST(replace(hex(subroutines), '0', 'F') AS BLOB)",
         "UPDATE choices SET nearest = NULL",
         "DELETE FROM rows",
         "UPDATE steps SET first_step = first_step + 1",
@@ -145,7 +152,7 @@ def test_what_is_no_run_file_of_ours_is_refused_in_words(recorded, tmp_path, sta
 def test_damaged_results_are_named_as_such(recorded, tmp_path, statement):
     path = copied(recorded, tmp_path)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(statement)
+        connection.executescript(statement)
     with closing(RunReader(path)) as reader, pytest.raises(MacroError, match=r"a\.run is damaged"):
         list(reader.all_results())
 
@@ -161,6 +168,43 @@ def test_a_file_cut_off_or_overwritten_is_named_as_such(recorded, tmp_path):
         with suppress(MacroError), closing(RunReader(tmp_path / "a.run")) as reader:
             list(reader.all_results())
             reader.state()
+
+
+def test_a_trigger_hidden_by_a_table_of_the_same_name_is_found(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "a.run", isolation_level=None)) as connection:
+        connection.execute(schema.TABLES["run"])
+        connection.execute("CREATE TRIGGER steps AFTER INSERT ON run BEGIN DELETE FROM run; END")
+        for name, statement in schema.TABLES.items():
+            if name != "run":
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+    with pytest.raises(MacroError, match="damaged: its tables"):
+        RunReader(tmp_path / "a.run")
+
+
+def test_what_ends_the_recording_ends_the_run(tmp_path, monkeypatch):
+    from macro_engine.run import recorder as module
+
+    monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(schema, "insert", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(engine(write_stream(tmp_path / "d.csv"), tmp_path / "a.run"))
+
+
+def test_a_file_whose_making_was_cut_short_is_made_again(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "a.run", isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 65536")
+        connection.execute("PRAGMA journal_mode = WAL")
+    run(engine(write_stream(tmp_path / "d.csv"), tmp_path / "a.run"))
+
+
+def test_an_input_whose_name_is_not_text_is_recorded(tmp_path):
+    name = os.fsdecode(bytes(tmp_path) + b"/bad\xff.csv")
+    stream = write_stream(type(tmp_path)(name), garbage=0.02)
+    run(engine(stream, tmp_path / "a.run"))
+    with closing(RunReader(tmp_path / "a.run")) as reader:
+        assert next(reader.rejected()).file == "bad\\udcff.csv"
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"SQLite format 3\0" + bytes(100), bytes(5000)])
