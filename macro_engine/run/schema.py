@@ -45,6 +45,7 @@ MOST_STEPS = 4096  # in a record
 MOST_ROWS = 1 << 16  # in a record, unless a single step has more
 _MOST_BYTES = 1 << 28  # of anything that is read in one piece
 _MOST_ZEROS = 1 << 24  # numbers for which nothing may stand
+_MOST_NARROW = 60_000.0  # of a distance that is kept in two bytes
 _PAGE = 1 << 16
 
 
@@ -108,7 +109,7 @@ def records(results: Results) -> list[Results]:
     return pieces
 
 
-def insert(connection: sqlite3.Connection, results: Results) -> None:
+def insert(connection: sqlite3.Connection, results: Results, classes: int) -> None:
     """Write one record. Whole numbers go in the smallest type; nothing stands for all zeros."""
     r = results
     tables: dict[str, list[Any]] = {
@@ -120,18 +121,18 @@ def insert(connection: sqlite3.Connection, results: Results) -> None:
             _bytes(r.before.losses),
             _counts(r.lengths),
             *map(_counts, (r.leaders, r.late, r.rejected, r.wrong, r.active, r.subroutines)),
-            _counts(r.born.view(np.uint8)),
+            _bits(r.born),
         ],
         "choices": [
             _counts(r.close),
             _bytes(r.distance),
             _counts(r.nearest),
-            _bytes(r.distances),
+            _narrow(r.distances),
         ],
         "rows": [
             None if r.times is None else _bytes(r.times),
-            _counts(r.labels),
-            _counts(r.predictions),
+            _classes(r.labels, classes),
+            _classes(r.predictions, classes),
         ],
     }
     for table, values in tables.items():
@@ -182,7 +183,7 @@ def read(connection: sqlite3.Connection, first_step: int, thresholds: int, class
         close=_ints(close, (k, steps)),
         distance=_floats(distance, np.float64, (k, steps)),
         nearest=_ints(nearest, (k, steps, 5)),
-        distances=_floats(distances, np.float32, (k, steps, 5)),
+        distances=_distances(distances, (k, steps, 5)),
         times=None if times is None else _floats(times, np.int64, (rows,)),
         labels=_ints(labels, (rows,), classes),
         predictions=_ints(predictions, (series, rows), classes),
@@ -202,24 +203,46 @@ def _bytes(values: NDArray[Any]) -> bytes:
     return np.ascontiguousarray(values).tobytes()
 
 
+def _bits(values: NDArray[Any]) -> bytes:
+    return np.packbits(values).tobytes() if values.any() or values.size > _MOST_ZEROS else b""
+
+
+def _narrow(distances: NDArray[np.float32]) -> bytes:
+    largest = np.abs(distances[np.isfinite(distances)]).max(initial=0.0)
+    return _bytes(distances.astype(np.float16) if largest < _MOST_NARROW else distances)
+
+
+def _classes(values: NDArray[Any], classes: int) -> bytes:
+    return _bits(values) if classes == 2 else _counts(values)
+
+
 def _counts(values: NDArray[Any]) -> bytes:
     return _bytes(small(values)) if values.any() or values.size > _MOST_ZEROS else b""
 
 
 def _ints(blob: Any, shape: Sequence[int], limit: int | None = None) -> Any:
-    """Whole numbers whose type follows from the blob's size, below a limit."""
+    """Whole numbers below a limit: bits where that is 2, else of the type that the size tells."""
     count = int(np.prod(shape, dtype=np.float64))
     if blob == b"":
         if count > _MOST_ZEROS:
             raise DamagedError("a column is too long")
         return np.zeros(shape, np.uint8)
+    if limit == 2 and isinstance(blob, bytes) and len(blob) == -(-count // 8):
+        bits = np.unpackbits(np.frombuffer(blob, np.uint8), count=count)
+        return bits.reshape(shape)
     size = len(blob) // count if isinstance(blob, bytes) and count else 0
-    if size not in (1, 2, 4, 8) or len(blob) != size * count:
+    if limit == 2 or size not in (1, 2, 4, 8) or len(blob) != size * count:
         raise DamagedError("a column has not the size that it should have")
     values = np.frombuffer(blob, f"<u{size}").reshape(shape)
     if limit is not None and values.max(initial=0) >= limit:
         raise DamagedError("a column is out of range")
     return values
+
+
+def _distances(blob: Any, shape: Sequence[int]) -> Any:
+    """Those of the nearest, kept in two bytes unless they are too large for that."""
+    narrow = isinstance(blob, bytes) and len(blob) == 2 * int(np.prod(shape, dtype=np.float64))
+    return _floats(blob, np.float16 if narrow else np.float32, shape).astype(np.float32)
 
 
 def _floats(blob: Any, dtype: type, shape: Sequence[int]) -> Any:

@@ -48,14 +48,14 @@ def assert_same_results(one, other):
         "close",
         "distance",
         "nearest",
-        "distances",
         "times",
         "labels",
         "predictions",
     ):
         assert np.array_equal(
-            getattr(one, name), getattr(other, name), equal_nan=name.startswith("distance")
+            getattr(one, name), getattr(other, name), equal_nan=name == "distance"
         ), name
+    assert np.allclose(one.distances, other.distances, rtol=1e-3, equal_nan=True)
 
 
 def test_the_results_are_those_that_were_given(recorded):
