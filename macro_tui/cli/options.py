@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from macro_engine.opening import COMMAND_LINE, Opened, open_stream
 from macro_engine.presets import PRESETS, preset
 from macro_engine.settings import OPTIONS, Layer
 from macro_tui.replays import find_recording
+
+if TYPE_CHECKING:
+    from macro_engine.opening import Opened
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +41,8 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
 
 def open_from(arguments: argparse.Namespace) -> Opened:
     """The stream that the arguments ask for."""
+    from macro_engine.opening import COMMAND_LINE, open_stream
+
     given = {
         name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None
     }

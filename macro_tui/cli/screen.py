@@ -1,0 +1,40 @@
+"""Options of the commands that open the monitor."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from macro_engine.visible import visible
+
+if TYPE_CHECKING:
+    from macro_tui.app import Options
+
+
+def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
+    screen = parser.add_argument_group("screen")
+    screen.add_argument(
+        "--alarm",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="such as 'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m'",
+    )
+    screen.add_argument("--theme", metavar="NAME", help="such as ansi-dark, ansi-light, nord")
+    screen.add_argument(
+        "--low-bandwidth", action="store_true", help="a frame a second, for thin links"
+    )
+    screen.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """How the monitor is asked to look."""
+    from macro_tui.app import Options
+
+    return Options(
+        ", ".join(visible(Path(file).name, 40) for file in arguments.files),
+        arguments.ascii,
+        arguments.low_bandwidth,
+        arguments.theme,
+    )

@@ -1,0 +1,106 @@
+"""Everything that the panels are drawn from, gathered once for a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.run.events import Event
+from macro_engine.run.history import History, Moment
+from macro_engine.run.results import STRATEGIES
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.thinned import Points
+from macro_tui.view import Page, View, page
+from macro_tui.words import axis_text
+
+_LABEL_CELLS = 15
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A run of at least one step, and how it is looked at.
+
+    Attributes
+    ----------
+    steps
+        How many there were when the frame was begun; the history may have more by now.
+    events
+        Those that pass the filter, with their numbers.
+    updates
+        How many steps each subroutine of the threshold in view has learnt until now.
+    """
+
+    history: History
+    steps: int
+    snapshot: Snapshot
+    view: View
+    events: Sequence[tuple[int, Event]]
+    updates: NDArray[np.int64] | None
+
+    @property
+    def is_now(self) -> bool:
+        return self.view.moment is None
+
+    @property
+    def moment(self) -> int:
+        return self.steps if self.view.moment is None else min(self.view.moment, self.steps)
+
+    @cached_property
+    def point(self) -> Points:
+        """What held at the moment in view."""
+        return self.history.at(np.array([self.moment]))
+
+    @cached_property
+    def step(self) -> Moment:
+        """The last step before the moment in view."""
+        return self.history.moment(self.moment - 1)
+
+    @cached_property
+    def threshold(self) -> int:
+        """The index of the threshold in view."""
+        return leader(self.point) if self.view.threshold is None else self.view.threshold
+
+    @cached_property
+    def errors(self) -> NDArray[np.float64]:
+        """In % until the moment in view, of all series."""
+        return 100 * self.history.errors(np.array([self.moment]), None)[:, 0]
+
+    @cached_property
+    def recent_errors(self) -> NDArray[np.float64]:
+        """The same in the moving window."""
+        return 100 * self.history.errors(np.array([self.moment]), self.view.window)[:, 0]
+
+    def page(self, dots: int) -> Page:
+        """What a chart of so many dot columns shows."""
+        return page(dots, self.view.width, self.moment, self.steps)
+
+    def labels(self, shown: Page, columns_a_cell: int = 1) -> tuple[tuple[int, str], ...]:
+        """Times or steps along the axis of a page."""
+        cells = np.arange(0, shown.columns // columns_a_cell, _LABEL_CELLS)
+        moments = shown.start + cells * columns_a_cell * shown.width + 1
+        moments = moments[moments <= self.steps]
+        points = self.history.at(moments)
+        if points.times is None:
+            return tuple((int(c), f"{m - 1:,}") for c, m in zip(cells, moments, strict=False))
+        ends = self.history.at(np.minimum(shown.edges[[0, -1]], self.steps).clip(1)).times
+        assert ends is not None
+        span = int(ends[1] - ends[0])
+        texts = [axis_text(time, span) for time in points.times.tolist()]
+        return tuple((int(c), text) for c, text in zip(cells, texts, strict=False))
+
+
+def leader(points: Points) -> int:
+    return int(points.leader[-1])
+
+
+def series_index(name: str) -> int:
+    return STRATEGIES.index(name)
+
+
+def threshold_index(threshold: int) -> int:
+    """The place of a threshold among the series."""
+    return len(STRATEGIES) + threshold

@@ -1,0 +1,132 @@
+"""The main screen: asks the session how things stand, and draws what changed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+
+from macro_engine.run.session import Session
+from macro_tui.app import Options
+from macro_tui.keys import KEYS
+from macro_tui.panels import lines_around as around
+from macro_tui.panels.decision import DecisionPanel
+from macro_tui.panels.errors import ErrorsPanel
+from macro_tui.panels.panel import Panel
+from macro_tui.panels.timeline import TimelinePanel
+from macro_tui.panels.weights import WeightsPanel
+from macro_tui.places import is_small, places
+from macro_tui.scene import Scene
+from macro_tui.screens.looking import Looking
+from macro_tui.screens.playing import Playing
+from macro_tui.traffic import Meter, Traffic
+from macro_tui.widgets.drawing import Drawing
+from macro_tui.widgets.paragraph import Paragraph
+
+_STATUS_SECONDS = 1.0
+
+
+class MainScreen(Playing, Looking):
+    """The panels and the lines around them."""
+
+    CSS_PATH = "main.tcss"
+    AUTO_FOCUS = None
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(key.keys), key.action, key.help, show=False, priority=key.shown == "ctrl+c")
+        for key in KEYS
+    ]
+
+    def __init__(self, session: Session, options: Options) -> None:
+        super().__init__(session, options)
+        self.meter = Meter()
+        self.traffic = Traffic()
+        self.drawn: object = None  # what the last frame was drawn from
+        kinds = (ErrorsPanel, DecisionPanel, TimelinePanel, WeightsPanel)
+        self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
+
+    def compose(self) -> ComposeResult:
+        yield Paragraph(self.glyphs, id="header")
+        yield Paragraph(self.glyphs, id="verdict")
+        yield Container(*self.panels.values(), id="panels")
+        yield Paragraph(self.glyphs, id="status")
+        yield Paragraph(self.glyphs, id="footer")
+
+    def on_mount(self) -> None:
+        self.set_interval(self.options.period, self.tick)
+        self.set_interval(_STATUS_SECONDS, self.measure)
+        self.put_panels()
+
+    def on_resize(self) -> None:
+        self.put_panels()
+
+    @on(Drawing.Resized)
+    def _picture_resized(self) -> None:
+        self.drawn = None
+        self.call_after_refresh(self.tick)
+
+    def tick(self) -> None:
+        """Draw, if anything is different from the last frame and the terminal keeps up."""
+        if self.session.error is not None:
+            self.app.exit(1)
+            return
+        if getattr(self.app._driver, "is_behind", False):
+            return
+        state = (self.session.snapshot, self.steps, self.view, self.size)
+        if state != self.drawn:
+            self.draw()
+            self.drawn = state
+
+    def draw(self) -> None:
+        snapshot = self.session.snapshot
+        self.event_log.refresh(self.session)
+        scene = self.shown = self.scene()
+        with self.app.batch_update():
+            row = around.header(self.options.name, snapshot, scene, self.glyphs)
+            self._line("header").draw([row])
+            if scene is not None:
+                self._line("verdict").draw([around.verdict(scene)])
+                for panel in self.panels.values():
+                    if panel.display:
+                        panel.update(scene)
+
+    def scene(self) -> Scene | None:
+        history = self.session.history
+        if history is None or not history.steps:
+            return None
+        scene = Scene(
+            history,
+            history.steps,
+            self.session.snapshot,
+            self.view,
+            self.event_log.chosen,
+            None,
+        )
+        return scene
+
+    def measure(self) -> None:
+        """The status line, which is calmer than the rest."""
+        snapshot, driver = self.session.snapshot, self.app._driver
+        frames, sent = getattr(driver, "frames", 0), getattr(driver, "sent", 0)
+        self.traffic = self.meter.measure(snapshot.done, frames, sent)
+        self._line("status").draw([around.status(snapshot, self.traffic)])
+
+    def put_panels(self) -> None:
+        """Put the panels in their places."""
+        width, height = self.size
+        lines = 4 if height >= 12 else 2
+        self._line("status").display = self._line("footer").display = lines == 4
+        shown = places(width, max(height - lines, 0), self.view.expanded)
+        for name, panel in self.panels.items():
+            panel.display = name in shown
+            if name in shown:
+                place = shown[name]
+                panel.styles.offset = place.x, place.y
+                panel.styles.width, panel.styles.height = place.width, place.height
+        self._line("footer").draw([around.footer(width)])
+        self.drawn = None
+
+    def _line(self, name: str) -> Paragraph:
+        return self.query_one(f"#{name}", Paragraph)
