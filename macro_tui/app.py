@@ -6,16 +6,17 @@ paint.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import termios
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult, SystemCommand
-from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -59,9 +60,6 @@ class Monitor(SpansApp):
 
     TITLE = "macro-tui"
     CSS_PATH = "app.tcss"
-    ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = []
-    INLINE_PADDING = 0
 
     def __init__(self, open_session: Callable[[], Session], options: Options) -> None:
         super().__init__()
@@ -69,15 +67,16 @@ class Monitor(SpansApp):
         self.open_session = open_session
         self.options = options
         self.session: Session | None = None
+        self.watchdog: threading.Timer | None = None
         self.theme = options.theme or _theme_of_the_terminal()
 
     def compose(self) -> ComposeResult:
         yield Static(f"{self.options.name}\n\nloading the engine ...", id="loading", markup=False)
 
     def on_mount(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
-                signal.signal(signum, self._interrupted)
+        self.loop = asyncio.get_running_loop()
+        for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.signal(signum, self.interrupt)
         self.call_after_refresh(self._load)
 
     def _load(self) -> None:
@@ -87,7 +86,7 @@ class Monitor(SpansApp):
 
         self.push_screen(MainScreen(self.session, self.options))
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         from macro_tui.screens.main import MainScreen
 
         if isinstance(screen, MainScreen):
@@ -99,25 +98,15 @@ class Monitor(SpansApp):
                         lambda action=key.action: self.call_later(screen.run_action, action),
                     )
 
-    def interrupt(self) -> None:
-        """Stop the run and leave, whatever the screen is doing."""
+    def interrupt(self, _signum: int = 0, _frame: object = None) -> None:
+        """Stop the run and leave; called by a key, or in the midst of anything by a signal."""
         if self.session is not None:
             self.session.stop(0)
-        watchdog = threading.Timer(_PATIENCE, self._break_off)
-        watchdog.daemon = True
-        watchdog.start()
-        self.exit(INTERRUPTED)
-
-    def _interrupted(self, _signum: int, _frame: object) -> None:
-        self.call_from_signal = True
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self.interrupt)
-        # the loop may be blocked by a terminal that has stopped reading
-        if self.session is not None:
-            self.session.stop(0)
-        watchdog = threading.Timer(_PATIENCE, self._break_off)
-        watchdog.daemon = True
-        watchdog.start()
+        if self.watchdog is None:  # the loop may wait for a terminal that has stopped reading
+            self.watchdog = threading.Timer(_PATIENCE, self._break_off)
+            self.watchdog.daemon = True
+            self.watchdog.start()
+            self.loop.call_soon_threadsafe(self.exit, INTERRUPTED)
 
     def _break_off(self) -> None:
         """The terminal takes nothing any more: restore what can be restored, and end."""
@@ -125,10 +114,8 @@ class Monitor(SpansApp):
             self.session.close()
         attributes = getattr(self._driver, "attrs_before", None)
         if attributes is not None:
-            try:
+            with suppress(termios.error):
                 termios.tcsetattr(0, termios.TCSANOW, attributes)
-            except termios.error:
-                pass
         os._exit(INTERRUPTED)
 
 

@@ -58,9 +58,7 @@ KEYS = (
     Key(("plus", "equals_sign"), "+", "zoom(1)", "", "zoom in at the right edge", LOOKING),
     Key(("minus",), "-", "zoom(-1)", "", "zoom out, at last to the whole run", LOOKING),
     Key(("t",), "t", "next_threshold", "threshold", "the next threshold in view", LOOKING),
-    Key(
-        ("m",), "m", "next_mode", "mode", "errors: moving window, since the start, lead", LOOKING
-    ),
+    Key(("m",), "m", "next_mode", "mode", "errors: moving window, since the start, lead", LOOKING),
     Key(("w",), "w", "next_window", "", "a longer moving window: 64, 512, 4,096 steps", LOOKING),
     Key(("c",), "c", "next_curves", "", "more curves: the threshold in view, no-change", LOOKING),
     Key(("n",), "n", "next_event(1)", "event", "look at the next event", LOOKING),
@@ -78,9 +76,7 @@ KEYS = (
     Key(("down",), "down", "pick(1)", "", "the line below", PANELS),
     Key(("pageup",), "pgup", "pick(-10)", "", "ten lines up", PANELS),
     Key(("pagedown",), "pgdn", "pick(10)", "", "ten lines down", PANELS),
-    Key(
-        ("enter",), "enter", "open", "", "jump to the event, or open the subroutine", PANELS
-    ),
+    Key(("enter",), "enter", "open", "", "jump to the event, or open the subroutine", PANELS),
     Key(("o",), "o", "next_order", "", "order subroutines by use, error, birth, last use", PANELS),
     Key(("slash",), "/", "filter", "filter", "show only events with a text or of a kind", PANELS),
     Key(("escape",), "esc", "back", "", "close what is open, follow the newest step", PANELS),
@@ -90,7 +86,9 @@ KEYS = (
     Key(("x",), "x", "save_csv", "csv", "save what is in view as CSV there", KEEPING),
     Key(("question_mark",), "?", "help", "help", "this list", PROGRAM),
     Key(("ctrl+p",), "ctrl+p", "app.command_palette", "", "every action by name", PROGRAM),
-    Key(("T",), "T", "next_theme", "", "the next theme: 16 colours or full, dark or light", PROGRAM),
+    Key(
+        ("T",), "T", "next_theme", "", "the next theme: 16 colours or full, dark or light", PROGRAM
+    ),
     Key(("q",), "q", "leave", "leave", "leave; the summary stays in the scrollback", PROGRAM),
     Key(("ctrl+c",), "ctrl+c", "interrupt", "", "stop the run and leave at once", PROGRAM),
 )
@@ -103,7 +101,9 @@ def footer(width: int) -> list[tuple[str, str]]:
     wanted = [("left/right", "look back")]
     ranked = sorted(
         (key for key in KEYS if key.short),
-        key=lambda key: _FOOTER.index(name) if (name := key.action.split("(")[0]) in _FOOTER else 99,
+        key=lambda key: (
+            _FOOTER.index(name) if (name := key.action.split("(")[0]) in _FOOTER else 99
+        ),
     )
     wanted = [(key.shown, key.short) for key in ranked]
     wanted.insert(2, ("left/right", "look back"))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
 
 from macro_tui.app import INTERRUPTED, Monitor, Options
 
 if TYPE_CHECKING:
     from macro_engine.run.session import Load, Session
 
-_PATIENCE = 0.8
+_PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
 
 
 def monitor(load: Load, options: Options) -> int:
@@ -22,21 +24,33 @@ def monitor(load: Load, options: Options) -> int:
 
     app = Monitor(open_session, options)
     code = app.run()
-    if app.session is None:
-        return app.return_code or 0
-    return _leave(app.session, app.return_code or 0 if code is None else code)
+    if app.watchdog is not None:
+        app.watchdog.cancel()
+    if code is None:  # it failed, and has said so
+        code = app.return_code or 1
+    return code if app.session is None else _leave(app.session, code)
 
 
 def _leave(session: Session, code: int) -> int:
-    has_ended = session.stop(_PATIENCE)
-    if session.error is not None:
-        raise session.error
-    if has_ended:
+    if not session.stop(_PATIENCE):
+        _break_off(session, code)
+    try:
+        if session.error is not None:
+            raise session.error
         _print_summary(session)
+    finally:
         session.close()
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return code
+
+
+def _break_off(session: Session, code: int) -> NoReturn:
+    """A compiler or a model that does not let go cannot be ended in any other way."""
+    print("macro-tui: broken off in the midst of a step or of compiling", file=sys.stderr)
+    sys.stderr.flush()
+    session.close()
+    os._exit(code)
 
 
 def _print_summary(session: Session) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,18 +28,21 @@ class Scene:
     ----------
     steps
         How many there were when the frame was begun; the history may have more by now.
+    dots
+        Dot columns of the chart.
     events
         Those that pass the filter, with their numbers.
-    updates
-        How many steps each subroutine of the threshold in view has learnt until now.
+    updates_now
+        Given a threshold, how many steps each of its subroutines has learnt until now.
     """
 
     history: History
     steps: int
     snapshot: Snapshot
     view: View
+    dots: int
     events: Sequence[tuple[int, Event]]
-    updates: NDArray[np.int64] | None
+    updates_now: Callable[[int], NDArray[np.int64] | None]
 
     @property
     def is_now(self) -> bool:
@@ -74,9 +77,19 @@ class Scene:
         """The same in the moving window."""
         return 100 * self.history.errors(np.array([self.moment]), self.view.window)[:, 0]
 
-    def page(self, dots: int) -> Page:
-        """What a chart of so many dot columns shows."""
-        return page(dots, self.view.width, self.moment, self.steps)
+    @cached_property
+    def updates(self) -> NDArray[np.int64] | None:
+        """How many steps each subroutine of the threshold in view has learnt until now."""
+        return self.updates_now(self.threshold)
+
+    @cached_property
+    def page(self) -> Page:
+        """What the chart shows."""
+        return page(self.dots, self.view.width, self.moment, self.steps)
+
+    def timeline_page(self, columns: int) -> Page:
+        """What a timeline of so many columns shows."""
+        return page(columns, self.view.timeline_width, self.moment, self.steps)
 
     def labels(self, shown: Page, columns_a_cell: int = 1) -> tuple[tuple[int, str], ...]:
         """Times or steps along the axis of a page."""

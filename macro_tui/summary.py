@@ -39,9 +39,7 @@ def print_summary(engine: Engine, console: Console) -> None:
             f"threshold {threshold:g}", f"{error:.2%}", _lead(error, baseline), f"{count:,}"
         )
     names = ", ".join(visible(file.path.name) for file in engine.opened.files)
-    say(
-        f"{names}: {board.rows:,} rows in {board.steps:,} steps, {len(engine.classes)} classes"
-    )
+    say(f"{names}: {board.rows:,} rows in {board.steps:,} steps, {len(engine.classes)} classes")
     say(
         f"distance {settings['distance']}, history {settings['history']}, subroutine "
         f"{visible(settings['subroutine'])}; {engine.seconds:.1f} s on the {engine.path} path"

@@ -102,10 +102,7 @@ class View:
     def looked(self, columns: int, width: int, steps: int) -> View:
         """Further back or ahead by so many columns; ahead of the newest step it follows."""
         here = steps if self.moment is None else self.moment
-        if columns < 0:
-            here = -(-here // width)
-        else:
-            here = here // width
+        here = -(-here // width) if columns < 0 else here // width
         there = (here + columns) * width
         return self.following() if there >= steps else self.at(there, steps)
 

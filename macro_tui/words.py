@@ -32,19 +32,17 @@ def axis_text(time: int, span: int) -> str:
     return f"{when:%a %H:%M}" if days > 0.5 else f"{when:%H:%M:%S}"
 
 
-def seconds_text(seconds: float) -> str:
-    """A wait in its two largest units.
+def wait_text(seconds: float) -> str:
+    """A wait, as a clock shows it.
 
-    >>> seconds_text(73), seconds_text(5.2), seconds_text(7384)
-    ('1 min 13 s', '5 s', '2 h 3 min')
+    >>> wait_text(73), wait_text(5.2), wait_text(7384), wait_text(200_000)
+    ('1:13', '0:05', '2:03:04', '2 d 7 h')
     """
     whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
     if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
+        return f"{whole // 60}:{whole % 60:02}"
     if whole < 86_400:
-        return f"{whole // 3600} h {whole % 3600 // 60} min"
+        return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
     return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
 
 

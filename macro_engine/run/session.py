@@ -20,6 +20,8 @@ from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
 
+UNNAMED = "unnamed.run"
+
 Load = Callable[[Listener, Path], Engine]
 
 
@@ -118,7 +120,7 @@ class Session:
         try:
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
             listener = Listener(results=self._append, remark=self.remarks.append)
-            self.engine = self.load(listener, Path(self.folder.name) / "unnamed.run")
+            self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
             if self.stopping:
                 self.engine.stop()
             asyncio.run(self.engine.run())

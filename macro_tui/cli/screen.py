@@ -30,6 +30,7 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_of(arguments: argparse.Namespace) -> Options:
     """How the monitor is asked to look."""
+    from macro_tui.alarms import parse
     from macro_tui.app import Options
 
     return Options(
@@ -37,4 +38,5 @@ def options_of(arguments: argparse.Namespace) -> Options:
         arguments.ascii,
         arguments.low_bandwidth,
         arguments.theme,
+        tuple(parse(rule) for rule in arguments.alarm),
     )

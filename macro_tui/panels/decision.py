@@ -55,7 +55,10 @@ def _choice(scene: Scene, k: int, number: int) -> Row:
         return [(f"#{number} ", "birth"), (f"is new: none was within {limit}{origin}", "label")]
     close = int(scene.step.close[k])
     if not close:
-        return [(f"#{number} ", "chosen"), (f"is the nearest; no more may be born beyond {limit}", "label")]
+        return [
+            (f"#{number} ", "chosen"),
+            (f"is the nearest; no more may be born beyond {limit}", "label"),
+        ]
     which = f"the only one within {limit}" if close == 1 else f"nearest of {close} within {limit}"
     return [(f"#{number} ", "chosen"), (f"is active: {which}", "label")]
 
@@ -90,8 +93,8 @@ def _situation(scene: Scene) -> Row:
     labels = label_shares(situation, scene.history.classes)
     count = counted(situation.rows, "row")
     if scene.history.length is not None:
-        count += f" in {counted(situation.steps, 'step')}"
-    return [("labels before it: ", "muted"), (labels, "label"), (f" ({count})", "muted")]
+        count += f", {counted(situation.steps, 'step')}"
+    return [("labels before: ", "muted"), (labels, "label"), (f" ({count})", "muted")]
 
 
 def label_shares(situation: Situation, classes: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +48,8 @@ def errors_at(scene: Scene, moments: NDArray[np.int64]) -> NDArray[np.float64]:
     return errors
 
 
-def curves_view(scene: Scene, cells: int) -> CurvesView:
-    page = scene.page(ACROSS * cells)
+def curves_view(scene: Scene) -> CurvesView:
+    page = scene.page
     begins, ends = page.edges[:-1], page.edges[1:]
     known = begins < scene.steps
     values = np.full((len(scene.history.series), page.columns), np.nan)
@@ -61,7 +62,7 @@ def curves_view(scene: Scene, cells: int) -> CurvesView:
     points = scene.history.at(np.minimum(page.edges[::ACROSS], scene.steps))
     births = np.diff(points.subroutines[scene.threshold])
     cursor = None if scene.is_now else page.column(scene.moment) // ACROSS
-    unit = "points" if scene.view.mode == "lead" else "%"
+    unit: Literal["points", "%"] = "points" if scene.view.mode == "lead" else "%"
     return CurvesView("", series, births, scene.labels(page, ACROSS), unit, cursor, _when(scene))
 
 
@@ -79,7 +80,7 @@ def about(scene: Scene) -> str:
         return "since the start"
     rows = scene.history.at(np.array([max(scene.moment - scene.view.window, 0), scene.moment])).rows
     last = counted(min(scene.view.window, scene.moment), "step")
-    window = f"last {last}, about {counted(rounded(int(rows[1] - rows[0])), 'row')}"
+    window = f"last {last}, ~{counted(rounded(int(rows[1] - rows[0])), 'row')}"
     return f"points above the baseline, {window}" if scene.view.mode == "lead" else window
 
 
@@ -107,4 +108,4 @@ class ErrorsPanel(Panel):
 
     def update(self, scene: Scene) -> None:
         self.show_title(about(scene))
-        self.curves.draw(curves_view(scene, self.curves.plot_columns))
+        self.curves.draw(curves_view(scene))

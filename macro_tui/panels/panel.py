@@ -10,8 +10,8 @@ from macro_tui.glyphs import Glyphs
 from macro_tui.places import PANELS
 from macro_tui.scene import Scene
 from macro_tui.widgets.canvas import Row
-from macro_tui.widgets.paragraph import Paragraph
 from macro_tui.widgets.lines import Lines
+from macro_tui.widgets.paragraph import Paragraph
 
 
 class Panel(Container, can_focus=True):
@@ -22,6 +22,7 @@ class Panel(Container, can_focus=True):
 
     DEFAULT_CSS = """
     Panel { position: absolute; overflow: hidden; }
+    Panel > Lines { height: 1fr; }
     Panel > .title { height: 1; }
     """
     key = ""

@@ -9,21 +9,20 @@ import numpy as np
 from macro_tui.glyphs import Glyphs
 from macro_tui.panels.panel import Panel
 from macro_tui.scene import Scene
-from macro_tui.view import page
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.threshold_text import threshold_text
 from macro_tui.widgets.timeline import Timeline, TimelineView
 from macro_tui.words import counted
 
 
-def timeline_view(scene: Scene, columns: int, chart_dots: int) -> TimelineView:
+def timeline_view(scene: Scene, columns: int) -> TimelineView:
     """The run in columns; the part that the chart shows is marked where it is not the whole."""
     history = scene.history
-    shown = page(columns, scene.view.timeline_width, scene.moment, scene.steps)
+    shown = scene.timeline_page(columns)
     points = history.at(np.minimum(shown.edges, scene.steps))
     known = shown.edges[:-1] < scene.steps
     active = np.where(known, points.active[:, 1:], 0)
-    chart = scene.page(chart_dots)
+    chart = scene.page
     stop = min(chart.start + chart.width * chart.columns, scene.steps)
     window = (shown.column(chart.start + 1), shown.column(stop))
     return TimelineView(
@@ -53,12 +52,10 @@ class TimelinePanel(Panel):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
         self.timeline = Timeline(glyphs)
-        self.chart_dots = 2
 
     def pictures(self) -> Iterator[Lines]:
         yield self.timeline
 
     def update(self, scene: Scene) -> None:
         self.show_title(about(scene))
-        columns = self.timeline.timeline_columns
-        self.timeline.draw(timeline_view(scene, columns, self.chart_dots))
+        self.timeline.draw(timeline_view(scene, self.timeline.timeline_columns))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from textual import on
+from textual.events import Click, MouseScrollDown, MouseScrollUp
+
+from macro_engine.run.events import Event
 from macro_tui import events
 from macro_tui.panels.errors import ErrorsPanel
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.raster import ACROSS
 from macro_tui.screens.base import MonitorScreen
-from macro_tui.view import page
+from macro_tui.widgets.curves import Curves
+from macro_tui.widgets.timeline import Timeline
 
 
 class Looking(MonitorScreen):
@@ -21,9 +28,8 @@ class Looking(MonitorScreen):
         return ACROSS * max(chart.curves.plot_columns, 1)
 
     def action_look(self, columns: int) -> None:
-        moment = self.steps if self.view.moment is None else self.view.moment
-        width = page(self.dots, self.view.width, moment, self.steps).width
-        self.look(self.view.looked(columns, width, self.steps))
+        if self.shown is not None:
+            self.look(self.view.looked(columns, self.shown.page.width, self.steps))
 
     def action_look_far(self, direction: int) -> None:
         self.action_look(direction * max(self.dots // 2, 1))
@@ -39,13 +45,33 @@ class Looking(MonitorScreen):
         self.look(self.view.following() if is_on else self.view.at(self.steps, self.steps))
 
     def action_zoom(self, by: int) -> None:
-        timeline = self.panels["timeline"]
         if isinstance(self.focused, TimelinePanel):
-            assert isinstance(timeline, TimelinePanel)
-            columns = timeline.timeline.timeline_columns
+            columns = self.focused.timeline.timeline_columns
             self.look(self.view.timeline_zoomed(by, columns, self.steps))
         else:
             self.look(self.view.zoomed(by, self.dots, self.steps))
+
+    @on(Click)
+    def _look_where_it_was_clicked(self, click: Click) -> None:
+        if self.shown is None:
+            return
+        moment = None
+        if isinstance(click.widget, Curves):
+            dot = ACROSS * (click.x - click.widget.plot_left)
+            moment = self.shown.page.start + (dot + 1) * self.shown.page.width
+        elif isinstance(click.widget, Timeline):
+            page = self.shown.timeline_page(click.widget.timeline_columns)
+            moment = page.start + (click.x - click.widget.timeline_left + 1) * page.width
+        if moment is not None:
+            self.look(self.view.at(moment, self.steps))
+
+    @on(MouseScrollUp)
+    def _zoom_in(self) -> None:
+        self.action_zoom(1)
+
+    @on(MouseScrollDown)
+    def _zoom_out(self) -> None:
+        self.action_zoom(-1)
 
     def action_next_threshold(self) -> None:
         if self.shown is not None:
@@ -71,8 +97,6 @@ class Looking(MonitorScreen):
         else:
             self.look_at_event(*found)
 
-    def look_at_event(self, number: int, event: events.Event) -> None:
-        from dataclasses import replace
-
+    def look_at_event(self, number: int, event: Event) -> None:
         self.look(replace(self.view.at(event.step + 1, self.steps), event=number))
         self.say(f"step {event.step:,}: {event.text}")

@@ -10,17 +10,22 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 
 from macro_engine.run.session import Session
+from macro_tui import destination
 from macro_tui.app import Options
 from macro_tui.keys import KEYS
 from macro_tui.panels import lines_around as around
 from macro_tui.panels.decision import DecisionPanel
 from macro_tui.panels.errors import ErrorsPanel
+from macro_tui.panels.events import EventsPanel
 from macro_tui.panels.panel import Panel
+from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.panels.weights import WeightsPanel
 from macro_tui.places import is_small, places
 from macro_tui.scene import Scene
-from macro_tui.screens.looking import Looking
+from macro_tui.screens.alarming import Alarming
+from macro_tui.screens.choosing import Choosing
+from macro_tui.screens.keeping import Keeping
 from macro_tui.screens.playing import Playing
 from macro_tui.traffic import Meter, Traffic
 from macro_tui.widgets.drawing import Drawing
@@ -29,13 +34,15 @@ from macro_tui.widgets.paragraph import Paragraph
 _STATUS_SECONDS = 1.0
 
 
-class MainScreen(Playing, Looking):
+class MainScreen(Playing, Choosing, Keeping, Alarming):
     """The panels and the lines around them."""
 
     CSS_PATH = "main.tcss"
     AUTO_FOCUS = None
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(",".join(key.keys), key.action, key.help, show=False, priority=key.shown == "ctrl+c")
+        Binding(
+            ",".join(key.keys), key.action, key.help, show=False, priority=key.shown == "ctrl+c"
+        )
         for key in KEYS
     ]
 
@@ -44,7 +51,14 @@ class MainScreen(Playing, Looking):
         self.meter = Meter()
         self.traffic = Traffic()
         self.drawn: object = None  # what the last frame was drawn from
-        kinds = (ErrorsPanel, DecisionPanel, TimelinePanel, WeightsPanel)
+        kinds = (
+            ErrorsPanel,
+            DecisionPanel,
+            TimelinePanel,
+            WeightsPanel,
+            EventsPanel,
+            SubroutinesPanel,
+        )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
 
     def compose(self) -> ComposeResult:
@@ -74,20 +88,24 @@ class MainScreen(Playing, Looking):
             return
         if getattr(self.app._driver, "is_behind", False):
             return
-        state = (self.session.snapshot, self.steps, self.view, self.size)
+        state = (self.session.snapshot, self.steps, self.view, self.size, len(self.alarms.calling))
         if state != self.drawn:
             self.draw()
             self.drawn = state
 
     def draw(self) -> None:
         snapshot = self.session.snapshot
+        self.watch_alarms()
         self.event_log.refresh(self.session)
         scene = self.shown = self.scene()
         with self.app.batch_update():
-            row = around.header(self.options.name, snapshot, scene, self.glyphs)
+            going = self._going()
+            row = around.header(self.options.name, snapshot, scene, going, self.glyphs)
             self._line("header").draw([row])
             if scene is not None:
-                self._line("verdict").draw([around.verdict(scene)])
+                calling = self.alarms.calling
+                row = around.alarm(calling) if calling else around.verdict(scene, self.size.width)
+                self._line("verdict").draw([row])
                 for panel in self.panels.values():
                     if panel.display:
                         panel.update(scene)
@@ -96,15 +114,19 @@ class MainScreen(Playing, Looking):
         history = self.session.history
         if history is None or not history.steps:
             return None
-        scene = Scene(
+        return Scene(
             history,
             history.steps,
             self.session.snapshot,
             self.view,
+            self.dots,
             self.event_log.chosen,
-            None,
+            self.session.updates,
         )
-        return scene
+
+    def _going(self) -> str:
+        pace = self.session.pace
+        return "" if pace is None or pace.target is None else destination.words(pace.target)
 
     def measure(self) -> None:
         """The status line, which is calmer than the rest."""
@@ -116,16 +138,17 @@ class MainScreen(Playing, Looking):
     def put_panels(self) -> None:
         """Put the panels in their places."""
         width, height = self.size
-        lines = 4 if height >= 12 else 2
-        self._line("status").display = self._line("footer").display = lines == 4
-        shown = places(width, max(height - lines, 0), self.view.expanded)
+        lines = ["header", "verdict", "footer", "status"][: 4 if height >= 12 else 3]
+        self._line("status").display = "status" in lines
+        room = max(height - len(lines), 0)
+        shown = places(width, room, self.view.expanded)
         for name, panel in self.panels.items():
             panel.display = name in shown
             if name in shown:
                 place = shown[name]
                 panel.styles.offset = place.x, place.y
                 panel.styles.width, panel.styles.height = place.width, place.height
-        self._line("footer").draw([around.footer(width)])
+        self._line("footer").draw([around.footer(width, is_small(width, room))])
         self.drawn = None
 
     def _line(self, name: str) -> Paragraph:

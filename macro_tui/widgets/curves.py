@@ -282,6 +282,10 @@ class Curves(Drawing[CurvesView]):
         self._unit = ""
 
     @property
+    def plot_left(self) -> int:
+        return _margins(self.content_size.width)[0]
+
+    @property
     def plot_columns(self) -> int:
         return plot_columns(self.content_size.width)
 
