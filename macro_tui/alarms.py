@@ -107,17 +107,12 @@ class Alarm:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.raised: Change | None = None
-        self.is_acknowledged = False
+        self.call: Change | None = None  # what the operator has not acknowledged yet
         self.over_since: tuple[int, int | None] | None = None
         self.last_time: int | None = None
 
-    @property
-    def calls(self) -> bool:
-        """Whether it wants to be looked at."""
-        return self.raised is not None and not self.is_acknowledged
-
     def acknowledge(self) -> None:
-        self.is_acknowledged = True
+        self.call = None
         if self.rule.kind != "error":
             self.raised = None
 
@@ -173,8 +168,7 @@ class Alarm:
         )
 
     def _raise(self, sample: Sample, words: str) -> Change:
-        self.is_acknowledged = False
-        self.raised = Change(self.rule, True, sample.step, sample.time, words)
+        self.raised = self.call = Change(self.rule, True, sample.step, sample.time, words)
         return self.raised
 
 
@@ -192,9 +186,9 @@ class Alarms:
 
     @property
     def calling(self) -> list[Change]:
-        return [alarm.raised for alarm in self.alarms if alarm.raised and alarm.calls]
+        """What was raised, even if it has been cleared since, and not been acknowledged."""
+        return [alarm.call for alarm in self.alarms if alarm.call is not None]
 
     def acknowledge(self) -> None:
         for alarm in self.alarms:
-            if alarm.calls:
-                alarm.acknowledge()
+            alarm.acknowledge()

@@ -67,6 +67,7 @@ class Monitor(SpansApp):
         self.open_session = open_session
         self.options = options
         self.session: Session | None = None
+        self.error: BaseException | None = None
         self.watchdog: threading.Timer | None = None
         self.theme = options.theme or _theme_of_the_terminal()
 
@@ -107,6 +108,11 @@ class Monitor(SpansApp):
             self.watchdog.daemon = True
             self.watchdog.start()
             self.loop.call_soon_threadsafe(self.exit, INTERRUPTED)
+
+    def fail(self, error: BaseException) -> None:
+        """Leave because of an error, which is told when the screen is closed."""
+        self.error = error
+        self.exit(1)
 
     def _break_off(self) -> None:
         """The terminal takes nothing any more: restore what can be restored, and end."""

@@ -12,7 +12,10 @@ Numbered = tuple[int, Event]
 
 
 class EventLog:
-    """Takes in what is new, and keeps apart what passes the filter."""
+    """Takes in what is new, and keeps apart what passes the filter, in the order of steps.
+
+    Bookmarks and alarms are noted later than the steps they belong to.
+    """
 
     def __init__(self) -> None:
         self.events: list[Numbered] = []
@@ -22,12 +25,15 @@ class EventLog:
     def refresh(self, session: Session) -> None:
         after = self.events[-1][0] if self.events else -1
         fresh = session.events(after=after)
-        self.events += fresh
-        self.chosen += [pair for pair in fresh if passes(pair[1], self.filter)]
+        if fresh:
+            self.events += fresh
+            chosen = [pair for pair in fresh if passes(pair[1], self.filter)]
+            self.chosen = sorted([*self.chosen, *chosen], key=_step)
 
     def choose(self, text: str) -> None:
         self.filter = text
-        self.chosen = [pair for pair in self.events if passes(pair[1], text)]
+        chosen = [pair for pair in self.events if passes(pair[1], text)]
+        self.chosen = sorted(chosen, key=_step)
 
 
 def passes(event: Event, text: str) -> bool:
@@ -37,20 +43,15 @@ def passes(event: Event, text: str) -> bool:
 
 
 def after(events: Sequence[Numbered], moment: int) -> Numbered | None:
-    """The first event later than the step before a moment.
-
-    Events come in the order in which they were noted: bookmarks may lie far back.
-    """
-    ordered = sorted(events, key=_step)
-    place = bisect_right(ordered, moment - 1, key=_step)
-    return ordered[place] if place < len(ordered) else None
+    """The first event later than the step before a moment."""
+    place = bisect_right(events, moment - 1, key=_step)
+    return events[place] if place < len(events) else None
 
 
 def before(events: Sequence[Numbered], moment: int) -> Numbered | None:
     """The last event earlier than the step before a moment."""
-    ordered = sorted(events, key=_step)
-    place = bisect_left(ordered, moment - 1, key=_step)
-    return ordered[place - 1] if place else None
+    place = bisect_left(events, moment - 1, key=_step)
+    return events[place - 1] if place else None
 
 
 def _step(pair: Numbered) -> int:

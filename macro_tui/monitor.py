@@ -28,15 +28,15 @@ def monitor(load: Load, options: Options) -> int:
         app.watchdog.cancel()
     if code is None:  # it failed, and has said so
         code = app.return_code or 1
-    return code if app.session is None else _leave(app.session, code)
+    return code if app.session is None else _leave(app.session, app.error, code)
 
 
-def _leave(session: Session, code: int) -> int:
+def _leave(session: Session, error: BaseException | None, code: int) -> int:
     if not session.stop(_PATIENCE):
         _break_off(session, code)
     try:
-        if session.error is not None:
-            raise session.error
+        if (failure := error or session.error) is not None:
+            raise failure
         _print_summary(session)
     finally:
         session.close()

@@ -164,6 +164,8 @@ class RunReader:
         if first_step in self.kept:
             self.kept.move_to_end(first_step)
             return self.kept[first_step]
+        if not self.classes:  # it was opened before the first commit
+            self.refresh()
         record = schema.read(self.connection, first_step, len(self.thresholds), len(self.classes))
         self.kept[first_step] = record
         if len(self.kept) > _RECORDS_KEPT:

@@ -80,10 +80,11 @@ def _standing(scene: Scene, k: int, number: int) -> Row:
 def _life(scene: Scene, k: int, number: int) -> Row:
     lives = scene.history.lives(k, scene.moment)
     uses = int(lives.uses[number])
-    text = f"used {uses:,} steps ({uses / scene.moment:.0%})"
+    born = scene.history.births[k][number - 1].step
+    text = f"born at {born:,}, used {uses:,} steps ({uses / scene.moment:.0%})"
     if scene.is_now and scene.updates is not None and number <= len(scene.updates):
         text += f", learnt {int(scene.updates[number - 1]):,}"
-    return [(f"{text}; born at step {scene.history.births[k][number - 1].step:,}", "muted")]
+    return [(text, "muted")]
 
 
 def _situation(scene: Scene) -> Row:

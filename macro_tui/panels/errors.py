@@ -19,7 +19,7 @@ from macro_tui.widgets.threshold_text import threshold_text
 from macro_tui.words import counted, moment_text
 
 _FEWEST_ROWS = 100  # what fewer rows give says nothing, and would stretch the axis
-_ALWAYS = (("FTL", "ftl"), ("EWA", "ewa"), ("baseline", "marginal"))
+_ALWAYS = (("FTL", "ftl"), ("EWA", "ewa"), ("base", "marginal"))
 
 
 def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
@@ -31,7 +31,7 @@ def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
     if "threshold" in extra:
         k = scene.threshold
         name = threshold_text(scene.history.thresholds[k])
-        shown.append((f"at {name}", "threshold", threshold_index(k)))
+        shown.append((name, "threshold", threshold_index(k)))
     if scene.view.mode == "lead":
         shown = [series for series in shown if series[1] != "marginal"]
     return shown

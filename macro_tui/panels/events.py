@@ -55,7 +55,7 @@ def _row(event: Event, width: int, mark: str, is_picked: bool) -> Row:
     if width >= _WIDE and event.time is not None:
         when += f" {moment_text(event.time)}"
     role = _ROLES.get(event.kind, "label")
-    kind = f"{event.kind} " if event.kind in ("alarm", "bookmark") or width >= _WIDE else ""
+    kind = f"{event.kind} " if event.kind in ("alarm", "bookmark") else ""
     text = visible(event.text, 300)
     return [
         (mark, "threshold"),

@@ -20,11 +20,11 @@ def header(name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyph
     """What runs, and whether what is shown is now; `going` is where to at full speed."""
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if scene is None:
-        return [*row, (f" {snapshot.words} ", "label")]
+        return [*row, (f" {visible(snapshot.words, 200)} ", "label")]
     if not scene.is_now:
         ago = counted(scene.steps - scene.moment, "step")
         text = f" LOOKING BACK at step {scene.moment:,}, {ago} ago; End returns "
-        return [*row, (text, "cursor"), *_playing(snapshot, going, glyphs)]
+        return [(text, "cursor"), *_playing(snapshot, going, glyphs), (" ", "label"), *row]
     when = "" if snapshot.time is None else f" {moment_text(snapshot.time)} "
     playing = _playing(snapshot, going, glyphs)
     return [*row, *playing, (f" step {scene.steps:,} ", "label"), (when, "label")]
@@ -73,7 +73,7 @@ def status(snapshot: Snapshot, traffic: Traffic) -> Row:
     row: Row = [(visible(snapshot.words, 60), "label"), (f" {snapshot.rate:,.0f} rows/s", "label")]
     if snapshot.done is not None:
         left = traffic.seconds_left
-        until = "" if left is None else f", {wait_text(left)} left"
+        until = "" if left is None or snapshot.state != "running" else f", {wait_text(left)} left"
         row.append((f"  {snapshot.done:.0%}{until}", "label"))
     for count, what in ((snapshot.rejected, "rejected"), (snapshot.late, "late")):
         row.append((f"  {count:,} {what}", "bad" if count else "muted"))
@@ -86,8 +86,10 @@ def status(snapshot: Snapshot, traffic: Traffic) -> Row:
     return row
 
 
-def footer(width: int, is_small: bool) -> Row:
-    """Keys, or what a screen that is too small leaves out."""
+def footer(width: int, is_small: bool, notice: str) -> Row:
+    """What there is to say, or that the screen is too small, or keys."""
+    if notice:
+        return [(f" {notice} ", "cursor")]
     if is_small:
         return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
     row: Row = []

@@ -50,7 +50,7 @@ class Panel(Container, can_focus=True):
         self.about = about
         number = PANELS.index(self.key) + 1
         width, line = self.size.width, self.glyphs.horizontal
-        name = f" {number} {self.heading} "
+        name = f"[{number}] {self.heading} "
         role = "cursor" if self.has_focus else "strong"
         row: Row = [(line, "axis"), (name, role)]
         if about:

@@ -18,7 +18,6 @@ from macro_tui.widgets.canvas import Row
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
 from macro_tui.widgets.threshold_text import threshold_text
-from macro_tui.words import counted
 
 _SAMPLES = 8  # moments in a column at which is looked who was active
 _TABLE = 62  # cells that the numbers take
@@ -117,7 +116,7 @@ def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row
 def about(scene: Scene) -> str:
     value = threshold_text(scene.history.thresholds[scene.threshold])
     count = int(scene.point.subroutines[scene.threshold, 0])
-    return f"{counted(count, 'subroutine')} at {value}, by {scene.view.order}; Enter opens one"
+    return f"{count:,} at {value}, by {scene.view.order}; Enter opens one"
 
 
 class SubroutinesPanel(Panel):

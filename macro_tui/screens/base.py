@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from textual.screen import Screen
+from textual.timer import Timer
 
 from macro_engine.run.session import Session
-from macro_tui.app import Options
+from macro_tui.app import Monitor, Options
 from macro_tui.events import EventLog
 from macro_tui.glyphs import ASCII, UNICODE
 from macro_tui.panels.panel import Panel
 from macro_tui.scene import Scene
 from macro_tui.view import View
 
+_NOTICE_SECONDS = 5.0
+
 
 class MonitorScreen(Screen[None]):
     """A session, how it is looked at, and the panels."""
+
+    app: Monitor
 
     def __init__(self, session: Session, options: Options) -> None:
         super().__init__()
@@ -25,6 +28,8 @@ class MonitorScreen(Screen[None]):
         self.glyphs = ASCII if options.ascii else UNICODE
         self.view = View()
         self.event_log = EventLog()
+        self.notice = ""
+        self.notice_timer: Timer | None = None
         self.shown: Scene | None = None
         self.panels: dict[str, Panel] = {}
 
@@ -44,6 +49,17 @@ class MonitorScreen(Screen[None]):
     def draw(self) -> None:
         raise NotImplementedError
 
-    def say(self, text: str, **options: Any) -> None:
-        """A line that goes away by itself."""
-        self.notify(text, markup=False, timeout=4, **options)
+    def say(self, text: str) -> None:
+        """A line that goes away by itself, where the keys are: it hides no data."""
+        self.notice = text
+        if self.notice_timer is not None:
+            self.notice_timer.stop()
+        self.notice_timer = self.set_timer(_NOTICE_SECONDS, self._unsay)
+        self.draw_footer()
+
+    def _unsay(self) -> None:
+        self.notice = ""
+        self.draw_footer()
+
+    def draw_footer(self) -> None:
+        raise NotImplementedError

@@ -8,7 +8,7 @@ from typing import IO
 from macro_engine.run.events import Event
 from macro_engine.visible import visible
 from macro_tui import files
-from macro_tui.app import THEMES, Monitor
+from macro_tui.app import THEMES
 from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.looking import Looking
 from macro_tui.screens.prompt import Prompt
@@ -46,7 +46,7 @@ class Keeping(Looking):
             with files.new_file(f"macro-tui-step-{step}", suffix) as file:
                 write(file)
         except OSError as error:
-            self.say(f"it cannot be written: {error.strerror}", severity="error")
+            self.say(f"it cannot be written: {error.strerror}")
         else:
             self.say(f"written: {visible(file.name, 200)}")
 
@@ -63,5 +63,4 @@ class Keeping(Looking):
         self.app.exit(0)
 
     def action_interrupt(self) -> None:
-        assert isinstance(self.app, Monitor)
         self.app.interrupt()

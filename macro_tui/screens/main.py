@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
+from macro_engine.errors import MacroError
 from macro_engine.run.session import Session
 from macro_tui import destination
 from macro_tui.app import Options
@@ -84,7 +85,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
     def tick(self) -> None:
         """Draw, if anything is different from the last frame and the terminal keeps up."""
         if self.session.error is not None:
-            self.app.exit(1)
+            self.app.fail(self.session.error)
             return
         if getattr(self.app._driver, "is_behind", False):
             return
@@ -94,6 +95,12 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
             self.drawn = state
 
     def draw(self) -> None:
+        try:
+            self._draw()
+        except MacroError as error:  # the run file, in which the past is, cannot be read
+            self.app.fail(error)
+
+    def _draw(self) -> None:
         snapshot = self.session.snapshot
         self.watch_alarms()
         self.event_log.refresh(self.session)
@@ -148,8 +155,13 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
                 place = shown[name]
                 panel.styles.offset = place.x, place.y
                 panel.styles.width, panel.styles.height = place.width, place.height
-        self._line("footer").draw([around.footer(width, is_small(width, room))])
+        self.draw_footer()
         self.drawn = None
+
+    def draw_footer(self) -> None:
+        width, height = self.size
+        row = around.footer(width, is_small(width, height - 4), self.notice)
+        self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:
         return self.query_one(f"#{name}", Paragraph)

@@ -17,7 +17,7 @@ from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.marks import Labels, put_births, put_x_labels
 
 _LEFT = 6
-_WIDE, _NARROW = 19, 12  # cells for the labels at the right edge
+_WIDE, _NARROW = 19, 13  # cells for the labels at the right edge
 _ROWS_A_TICK = 4
 _LEAST_SPAN = 1.0
 _LIMITS = {"%": Bounds(0.0, 100.0), "points": Bounds(-100.0, 100.0)}
