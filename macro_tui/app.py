@@ -20,6 +20,7 @@ from textual.app import ComposeResult, SystemCommand
 from textual.screen import Screen
 from textual.widgets import Static
 
+from macro_engine.errors import MacroError
 from macro_tui.keys import KEYS
 from macro_tui.traffic import counting
 from macro_tui.widgets.updates import SpansApp
@@ -116,13 +117,24 @@ class Monitor(SpansApp):
 
     def _break_off(self) -> None:
         """The terminal takes nothing any more: restore what can be restored, and end."""
-        if self.session is not None and self.session.stop(0.2):
+        if self.session is not None and not self.session.stop(0.1):
+            abandon(self.session)
+        elif self.session is not None:
             self.session.close()
         attributes = getattr(self._driver, "attrs_before", None)
         if attributes is not None:
             with suppress(termios.error):
                 termios.tcsetattr(0, termios.TCSANOW, attributes)
         os._exit(INTERRUPTED)
+
+
+def abandon(session: Session) -> None:
+    """Leave a whole run file behind although the engine does not let go."""
+    if session.engine is not None:
+        with suppress(MacroError):
+            session.engine.abandon()
+    if session.folder is not None:
+        session.folder.cleanup()
 
 
 def _theme_of_the_terminal() -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
+from contextlib import suppress
 
 from rich.console import Console
 from rich.text import Text
 
+from macro_engine.errors import MacroError
 from macro_engine.opening import INFERRED, Opened
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
@@ -38,7 +42,7 @@ class Headless:
         self.engine = engine
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, self._stop)
-        signal.signal(signal.SIGALRM, _break_off)
+        signal.signal(signal.SIGALRM, self._break_off)
         try:
             with progress_bar(self.console) as self.show_progress:
                 asyncio.run(engine.run())
@@ -49,12 +53,17 @@ class Headless:
         print_summary(engine, self.console)
 
     def _stop(self, _signum: int, _frame: object) -> None:
-        """End after the block at hand; a model or a compiler that takes longer is broken off.
-
-        Again and again, because an exception that is raised in a callback goes nowhere.
-        """
+        """End after the block at hand, or soon without it."""
         self.engine.stop()
-        signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+
+    def _break_off(self, _signum: int, _frame: object) -> None:
+        """A model or a compiler takes longer: an exception raised within it might go nowhere."""
+        with suppress(MacroError):
+            self.engine.abandon()
+        self.console.show_cursor()
+        print("macro-tui replay: interrupted", file=sys.stderr, flush=True)
+        os._exit(130)
 
     def say_what_was_inferred(self) -> None:
         settings = self.opened.settings
@@ -89,7 +98,3 @@ class Headless:
             self.say(f"rejected: {rejection}")
         elif self.rejected == _REJECTIONS_SHOWN + 1:
             self.say("further rejected rows are counted and summed up at the end")
-
-
-def _break_off(_signum: int, _frame: object) -> None:
-    raise KeyboardInterrupt

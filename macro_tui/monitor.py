@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from macro_tui.app import INTERRUPTED, Monitor, Options
+from macro_tui.app import INTERRUPTED, Monitor, Options, abandon
 
 if TYPE_CHECKING:
     from macro_engine.run.session import Load, Session
@@ -47,9 +47,9 @@ def _leave(session: Session, error: BaseException | None, code: int) -> int:
 
 def _break_off(session: Session, code: int) -> NoReturn:
     """A compiler or a model that does not let go cannot be ended in any other way."""
+    abandon(session)
     print("macro-tui: broken off in the midst of a step or of compiling", file=sys.stderr)
     sys.stderr.flush()
-    session.close()
     os._exit(code)
 
 

@@ -64,3 +64,14 @@ def test_a_frame_of_the_chart_sends_little():
 def test_the_first_step_comes_soon_after_the_command():
     line = run("start.py", "2", "--warm").splitlines()[-1]
     assert float(line.split()[-1]) < 2.5  # 2 is the bound, with room for a busy machine
+
+
+def test_a_run_that_is_killed_ends_as_if_it_had_never_been():
+    assert "4 kills" in run("kills.py", "4", "1")
+
+
+def test_recording_costs_little():
+    lines = run("recording.py", "2", "1").splitlines()
+    assert float(lines[0].split()[-1]) < 2.5  # 1.15 over a run of 20 s, on a quiet machine
+    assert float(lines[1].split("all, ")[1].split()[0]) < 1.0
+    assert float(lines[2].split()[-1]) < 2.0  # 1.05 likewise

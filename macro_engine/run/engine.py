@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -29,7 +30,7 @@ from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.state import DamagedError, State, child
+from macro_engine.state import DamagedError, State, child, texts
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
 from macro_engine.subroutines import STORABLE, resolve
@@ -105,6 +106,7 @@ class Engine:
         self.longest_block = 0.0
         self.steps_at_once = 1
         self.known_rejected = self.known_reports = 0  # told in an earlier session of the run
+        self.restored_classes: tuple[str, ...] = ()
         self.was_finished = False
         self.between_blocks = True
         self.time: int | None = None
@@ -114,7 +116,7 @@ class Engine:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return self.recording.encoder.classes or ()
+        return self.recording.encoder.classes or self.restored_classes
 
     @property
     def is_storable(self) -> bool:
@@ -142,6 +144,17 @@ class Engine:
     def stop(self) -> None:
         """Ask for an end after the block at hand; may be called from anywhere."""
         self.pace.stop()
+
+    def abandon(self) -> None:
+        """Leave everything in order where the run cannot be waited for; the process must end now.
+
+        What was read after the last commit is found again by a run that goes on.
+        """
+        for file in self.files:
+            file.discard()
+        if self.recorder is not None:
+            self.recorder.forget()
+            self.recorder.close(lambda: False)
 
     @property
     def was_stopped(self) -> bool:
@@ -362,12 +375,15 @@ class Engine:
                 "cannot be stored; the run is recorded, but cannot be resumed"
             )
         self.recorder = Recorder(path, self._reported_by_recorder)
-        reader = RunReader(path)
         try:
-            if reader.info:
-                self._resume(reader)
-        finally:
-            reader.close()
+            with closing(RunReader(path)) as reader:
+                if reader.info:
+                    self._resume(reader)
+        except BaseException:
+            self.recorder.forget()
+            self.recorder.close()
+            self.recorder = None  # it is somebody else's run: nothing is written to it
+            raise
 
     def _resume(self, reader: RunReader) -> None:
         info, path = reader.info, reader.path
@@ -407,8 +423,12 @@ class Engine:
         self.recording.restore(child(state, "source"))
         if "family" in state:
             # of the last block, which may know more than the source at the position to read from
+            known = child(state, "columns")
+            self.restored_classes = tuple(texts(known, "classes"))
+            if len(self.restored_classes) < 2:
+                raise DamagedError("in its state the classes are missing")
             self.columns = columns = Columns.restored(
-                child(state, "columns"), self.opened.spec.features, self.opened.spec.categorical
+                known, self.opened.spec.features, self.opened.spec.categorical
             )
             self._start(columns)
             assert self.contest is not None
@@ -423,7 +443,9 @@ class Engine:
         state = {"source": self.recording.state()}
         if self.contest is not None:
             assert self.scoreboard is not None
-            state |= self.contest.state() | {"columns": self.columns.state()}
+            state |= self.contest.state() | {
+                "columns": self.columns.state() | {"classes": list(self.classes)}
+            }
             state |= {"scoreboard": self.scoreboard.state(), "events": self.events.state()}
         return state
 
@@ -443,14 +465,14 @@ class Engine:
             }
         info = self.fixed_info | {
             "classes": list(self.classes),
-            "settled": plain(self.opened.settled(self.recording.encoder)) if self.contest else None,
             "status": status,
             "seconds": self.seconds,
             "rejected": max(self.rejections.count, self.known_rejected),
             "reports": max(self.recording.reports, self.known_reports),
-            "summary": self.summary() if self.steps else None,
             "snapshot": asdict(self.snapshot),
         }
+        if self.steps and self.recording.encoder.fixed:
+            info["summary"] = self.summary()
         self.recorder.hand_over(self._state(), info)
 
     def _close_run_file(self, status: str) -> None:

@@ -52,22 +52,15 @@ class ResultFile(ABC):
         if self.rows:
             self._write_part()
         parts = pl.scan_parquet(self.parts, glob=False)
-        with self._failing_in_words():
+        with _failing_in_words(self.path):
             if self.path.suffix == ".parquet":
-                parts.sink_parquet(self.whole)
+                parts.sink_parquet(self.whole, row_group_size=_ROWS_A_PART)
             else:
                 parts.sink_csv(self.whole, datetime_format=_TIME_FORMAT)
 
     def put_in_place(self) -> None:
-        with self._failing_in_words():
+        with _failing_in_words(self.path):
             self.whole.replace(self.path)
-
-    @contextmanager
-    def _failing_in_words(self) -> Iterator[None]:
-        try:
-            yield
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise MacroError(f"{visible(self.path)} cannot be written: {visible(error)}") from None
 
     def discard(self) -> None:
         """Leave nothing half-written behind."""
@@ -75,10 +68,18 @@ class ResultFile(ABC):
 
     def _write_part(self) -> None:
         part = self.folder / f"{len(self.parts):06}.parquet"
-        with self._failing_in_words():
+        with _failing_in_words(self.path):
             pl.concat(self.rows).write_parquet(part)
         self.parts.append(part)
         self.rows = []
+
+
+@contextmanager
+def _failing_in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise MacroError(f"{visible(path)} cannot be written: {visible(error)}") from None
 
 
 class PredictionsFile(ResultFile):
@@ -136,6 +137,15 @@ def _times(times: Ints | None, count: int) -> pl.Series:
     if times is None:
         return pl.Series([None] * count, dtype=pl.Datetime("us"))
     return pl.Series(times).cast(pl.Datetime("us"))
+
+
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write a small table; its name says how."""
+    with _failing_in_words(path):
+        if path.suffix == ".parquet":
+            frame.write_parquet(path)
+        else:
+            frame.write_csv(path, datetime_format=_TIME_FORMAT)
 
 
 def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:

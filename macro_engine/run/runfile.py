@@ -188,7 +188,7 @@ class RunReader:
 
     def _unreadable(self, error: sqlite3.Error) -> MacroError:
         name = visible(self.path)
-        if error.sqlite_errorname in ("SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT"):
+        if error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             return MacroError(
                 f"{name} cannot be read: it was left in the middle of being written, and its "
                 f"companions {visible(self.path.name)}-wal and -shm are missing or cannot be made "

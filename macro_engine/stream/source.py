@@ -95,6 +95,8 @@ class Recording:
     def blocks(self) -> Iterator[Block]:
         """The steps, in blocks; `state` may be asked for whenever a block was given out."""
         while self.file < len(self.files):
+            if self.position is None:
+                self.encoder.time_reader = None  # times may be written otherwise in each file
             tables = self.files[self.file].tables(self.spec.columns, self.position)
             self.mark = self._state()
             for table in tables:
@@ -104,7 +106,6 @@ class Recording:
                 self.mark = self._state()
             self.file += 1
             self.position = None
-            self.encoder.time_reader = None  # times may be written otherwise in the next file
         for accepted in self.encoder.finish():
             yield from self._closed(accepted)
         self.stepper.close()

@@ -14,6 +14,7 @@ from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.opening import open_stream
 from macro_engine.rows import Block
+from macro_engine.run.results import Results
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
@@ -44,7 +45,7 @@ def main() -> None:
         started = perf_counter()
         for start in range(0, block.steps, STEPS_AT_ONCE):
             part = shifted.cut(start, min(start + STEPS_AT_ONCE, block.steps))
-            board.update(part, contest.run(part))
+            board.update(Results.of(part, contest.run(part), board.totals))
         seconds.append(perf_counter() - started)
         held = contest.family.bytes_held / 1e6
         print(

@@ -1,0 +1,63 @@
+"""One line about a run file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from macro_engine.errors import MacroError
+from macro_engine.run.lock import writer_of
+from macro_engine.run.recorder import size_of
+from macro_engine.run.runfile import RunReader
+from macro_engine.visible import visible
+
+
+def overview(path: Path) -> tuple[str, ...]:
+    """Name, state, steps, rows, the errors of FTL and the baseline, size, last commit."""
+    name, size = visible(path.name), f"{size_of(path) / 1e6:,.1f} MB"
+    try:
+        reader = RunReader(path)
+    except MacroError as error:
+        words = str(error).removeprefix(f"{visible(path)} ").removeprefix(f"{visible(path)}: ")
+        return name, visible(words), "", "", "", "", size, ""
+    reader.close()
+    info = reader.info
+    summary = info.get("summary")
+    known = summary if isinstance(summary, dict) else {}
+    errors = known.get("errors")
+    shares = errors if isinstance(errors, dict) else {}
+    return (
+        name,
+        state_in_words(path, info),
+        _count(known.get("steps", 0)),
+        _count(known.get("rows", 0)),
+        _percent(shares.get("ftl")),
+        _percent(shares.get("marginal")),
+        size,
+        _when(info.get("committed")),
+    )
+
+
+def state_in_words(path: Path, info: dict[str, Any]) -> str:
+    """What the run is doing, or what became of it."""
+    pid = writer_of(path)
+    if pid is not None:
+        return f"running (pid {pid})"
+    status = visible(info.get("status", "empty"), 20)
+    return "left by a process that ended" if status == "running" else status
+
+
+def _count(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else "?"
+
+
+def _percent(value: Any) -> str:
+    return f"{value:.2%}" if isinstance(value, float) else ""
+
+
+def _when(value: Any) -> str:
+    try:
+        return datetime.fromtimestamp(value).isoformat(" ", "seconds")
+    except (TypeError, ValueError, OverflowError, OSError):
+        return ""

@@ -1,0 +1,37 @@
+"""`macro-tui runs`: the run files of a folder and their state."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HEADINGS = ("run", "state", "steps", "rows", "FTL", "marginal", "size", "last commit")
+_LEFT = 2  # of them stand at the left
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: this one"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from macro_engine.errors import MacroError
+    from macro_engine.run.overview import overview
+    from macro_engine.visible import visible
+
+    if not arguments.folder.is_dir():
+        raise MacroError(f"{visible(arguments.folder)}: no such folder")
+    found = sorted(arguments.folder.glob("*.run"))
+    if not found:
+        print(f"no run files in {visible(arguments.folder)}")
+        return 0
+    lines = [HEADINGS, *map(overview, found)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (
+            text.ljust(width) if i < _LEFT else text.rjust(width)
+            for i, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        print("  ".join(cells).rstrip())
+    return 0

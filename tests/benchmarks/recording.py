@@ -1,0 +1,91 @@
+"""What recording a run costs.
+
+    python tests/benchmarks/recording.py [COPIES [ROUNDS]]
+
+Plays the Atlanta replay laid end to end, preset paper-features, with and without a run file, in
+turns: at full speed for the wall time, and at 50,000 rows a second for the CPU time. Start-up is
+left out. Prints both ratios, and the size of the results against what is promised.
+"""
+
+import json
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from laid import lay
+
+CHILD = """
+import asyncio, json, sys, time
+from pathlib import Path
+from macro_engine.opening import open_stream
+from macro_engine.presets import preset
+from macro_engine.run.engine import Engine, Listener
+from macro_engine.run.pace import Speed
+stream, run_file, rate = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+marks = []
+def mark():
+    if not marks:
+        marks.append((time.perf_counter(), time.process_time()))
+engine = Engine(
+    open_stream([stream], [preset("paper-features")]),
+    listener=Listener(progress=mark),
+    run_file=Path(run_file) if run_file else None,
+    speed=Speed(rate=rate or None),
+)
+asyncio.run(engine.run())
+wall, cpu = time.perf_counter() - marks[0][0], time.process_time() - marks[0][1]
+print(json.dumps([wall, cpu]))
+"""
+
+
+def play(stream: Path, run_file: Path | None, rate: float) -> tuple[float, float]:
+    """Wall and CPU seconds from the first step to the end."""
+    if run_file is not None:
+        run_file.unlink(missing_ok=True)
+    command = [sys.executable, "-c", CHILD, str(stream), str(run_file or ""), str(rate)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    wall, cpu = json.loads(done.stdout)
+    return wall, cpu
+
+
+def compare(stream: Path, run_file: Path, rate: float, rounds: int, which: int) -> None:
+    with_file, without = [], []
+    for _ in range(rounds):
+        without.append(play(stream, None, rate)[which])
+        with_file.append(play(stream, run_file, rate)[which])
+    a, b = statistics.median(with_file), statistics.median(without)
+    what = "CPU time at 50,000 rows/s" if rate else "wall time at full speed"
+    print(f"{what}: {a:.2f} s with a run file, {b:.2f} s without, ratio {a / b:.3f}")
+
+
+def size(run_file: Path) -> None:
+    connection = sqlite3.connect(run_file)
+    (steps, rows) = connection.execute("SELECT sum(steps), sum(rows) FROM steps").fetchone()
+    thresholds = len(
+        json.loads(
+            connection.execute("SELECT value FROM run WHERE name = 'thresholds'").fetchone()[0]
+        )
+    )
+    connection.close()
+    promised = 60 * steps * thresholds + (24 + thresholds) * rows
+    found = run_file.stat().st_size
+    print(f"{found:,} bytes in all, {found / promised:.2f} of what is promised for the results")
+
+
+def main() -> None:
+    copies = int(sys.argv[1]) if sys.argv[1:] else 80
+    rounds = int(sys.argv[2]) if sys.argv[2:] else 3
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        stream = lay(copies, folder / "laid.parquet")
+        compare(stream, folder / "a.run", 0.0, rounds, 0)
+        size(folder / "a.run")
+        short = lay(max(copies // 8, 1), folder / "short.parquet")
+        compare(short, folder / "a.run", 50_000.0, rounds, 1)
+
+
+if __name__ == "__main__":
+    main()

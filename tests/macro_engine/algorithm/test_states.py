@@ -1,0 +1,140 @@
+"""A family goes on from its state as if nothing had happened."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_streams import random_block, same
+
+from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
+from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.conversion import OUTPUTS, converted
+from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
+from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.state import DamagedError, pack, unpack
+from macro_engine.subroutines import STORABLE, resolve
+
+CLASSES = ("0", "1", "2")
+THRESHOLDS = (0.02, 0.1, 0.3)
+LENGTHS = [1, 4, 2, 6, 1, 1, 3, 5, 2, 2, 4, 1] * 3
+
+
+def general(distance, subroutine, output, history, columns):
+    shape = Shape(len(CLASSES), len(columns.numbers), history)
+    create = converted(resolve(subroutine), output, 0.05)
+    discrepancy = DISTANCES[distance].create(shape)
+    family = Family(THRESHOLDS, discrepancy, history, lambda: create(CLASSES), columns)
+    return Contest.of(family, len(CLASSES))
+
+
+def compiled(distance, subroutine, history, columns):
+    shape = Shape(len(CLASSES), len(columns.numbers), history)
+    return CompiledContest(CompiledRules(THRESHOLDS, distance, shape, subroutine), columns)
+
+
+def assert_goes_on(make, block, cut):
+    columns = block.rows.columns
+    whole, first = make(columns), make(columns)
+    expected = whole.run(block)
+    first.run(block.cut(0, cut))
+    second = make(columns)
+    second.restore({n: unpack(pack(s)) for n, s in first.state().items()}, columns)
+    found = second.run(block.cut(cut, block.steps))
+    row = int(block.starts[cut])
+    assert same(expected.family.predictions[:, row:], found.family.predictions)
+    assert same(expected.family.active[:, cut:], found.family.active)
+    assert same(expected.family.distance[:, cut:], found.family.distance)
+    assert same(expected.ewa[row:], found.ewa)
+    assert same(expected.no_change[row:], found.no_change)
+    assert same(expected.leaders[cut:], found.leaders)
+    assert same(expected.weights[cut:], found.weights)
+    last, other = whole.state(), second.state()
+    assert {n: pack(s) for n, s in last.items()} == {n: pack(s) for n, s in other.items()}
+
+
+@pytest.mark.parametrize("cut", [1, 17])
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("subroutine", STORABLE)
+def test_every_learner_that_can_be_stored(subroutine, output, cut):
+    block = random_block(3, 3, LENGTHS[:24])
+    assert_goes_on(lambda columns: general("labels", subroutine, output, 2, columns), block, cut)
+
+
+@pytest.mark.parametrize("history", [3, None])
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_every_distance(distance, history):
+    block = random_block(4, 3, LENGTHS, coarse=True)
+    assert_goes_on(
+        lambda columns: general(distance, "nearest-mean", "last", history, columns), block, 20
+    )
+
+
+@pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
+@pytest.mark.parametrize("distance", COMPILED_DISTANCES)
+@settings(max_examples=10)
+@given(seed=st.integers(0, 1000), cut=st.integers(1, len(LENGTHS) - 1))
+def test_the_compiled_family(distance, subroutine, seed, cut):
+    block = random_block(seed, 3, LENGTHS)
+    assert_goes_on(lambda columns: compiled(distance, subroutine, 2, columns), block, cut)
+
+
+def test_columns_that_appear_later_find_their_place():
+    block = random_block(5, 3, LENGTHS)
+    early = block.cut(0, 10)
+    columns = type(block.rows.columns)(("a", "b"), ("place",), (("x",),))
+    rows = type(early.rows)(
+        early.rows.numbers, np.zeros_like(early.rows.slots), early.rows.labels, columns
+    )
+    early = type(early)(rows, early.starts, None, 0, 0)
+    for make in (
+        lambda columns: compiled("labels", "logistic", 2, columns),
+        lambda columns: general("labels", "erm", "average", 2, columns),
+    ):
+        one, before = make(columns), make(columns)
+        one.run(early)
+        before.run(early)
+        other = make(columns)
+        other.restore({n: unpack(pack(s)) for n, s in before.state().items()}, columns)
+        rest = block.cut(10, block.steps)
+        assert same(one.run(rest).ftl, other.run(rest).ftl)
+
+
+def arrays_of(state, path=()):
+    for name, value in state.items():
+        if isinstance(value, dict):
+            yield from arrays_of(value, (*path, name))
+        elif isinstance(value, np.ndarray):
+            yield (*path, name), value
+
+
+@pytest.mark.parametrize("distance", COMPILED_DISTANCES)
+def test_a_state_that_would_lead_the_loops_astray_is_refused(distance):
+    """Whatever is done to it: refused, or run without reading what is not there."""
+    block = random_block(6, 3, LENGTHS)
+    columns = block.rows.columns
+    contest = compiled(distance, "logistic", 2, columns)
+    contest.run(block)
+    refused = 0
+    for path, array in arrays_of(contest.state()):
+        for change in (
+            lambda a: a + 1000,
+            lambda a: a - 1000,
+            lambda a: a[..., :-1],
+            lambda a: a.T,
+        ):
+            state = {n: unpack(pack(s)) for n, s in contest.state().items()}
+            place = state
+            for name in path[:-1]:
+                place = place[name]
+            place[path[-1]] = change(array.astype(array.dtype))
+            other = compiled(distance, "logistic", 2, columns)
+            try:
+                other.restore(state, columns)
+            except DamagedError:
+                refused += 1
+            else:
+                assert math.isfinite(other.run(block).weights.sum())
+    assert refused > 20

@@ -1,0 +1,167 @@
+"""History answers what the results themselves would answer."""
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+from made_runs import engine, run, write_stream
+
+from macro_engine.algorithm.selection import ExponentialWeights
+from macro_engine.run import history as module
+from macro_engine.run.engine import Listener
+from macro_engine.run.history import History
+from macro_engine.run.results import STRATEGIES, Results
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.store import Store
+from macro_engine.run.thinned import Thinned
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A recorded run of some hundred steps: its engine, its file and its results."""
+    folder = tmp_path_factory.mktemp("history")
+    stream = write_stream(folder / "d.csv", rows=6000, garbage=0.01)
+    given = []
+    made = run(
+        engine(stream, folder / "a.run", Listener(results=given.append), distance="features")
+    )
+    return made, folder / "a.run", given
+
+
+@pytest.fixture(params=[1, 16], ids=["all in memory", "thinned out"])
+def past(request, finished, monkeypatch):
+    """The history of that run, in much memory or in little."""
+    made, path, given = finished
+    if request.param > 1:
+        monkeypatch.setattr(module, "NEWEST", 40)
+        monkeypatch.setattr(module, "_JOINED", 4)
+        monkeypatch.setattr(Thinned, "MOST", 100)
+    reader = RunReader(path)
+    history = History(made.thresholds, made.classes, 3, Store(reader).results)
+    for results in given:
+        for start in range(results.first_step, results.stop, 7):
+            history.append(results.cut(start, min(start + 7, results.stop)))
+    yield history
+    assert (history.thinned.stride > 1) == (request.param > 1)
+    reader.close()
+
+
+@pytest.fixture
+def whole(finished):
+    return Results.join(finished[2])
+
+
+def wrong_before(whole, moment):
+    return whole.wrong[:, :moment].sum(axis=1, dtype=np.int64)
+
+
+@pytest.mark.parametrize("window", [None, 1, 30])
+def test_errors_at_any_moment(past, whole, window):
+    moments = np.array([0, 1, 5, 17, 100, 256, past.steps - 1, past.steps])
+    errors = past.errors(moments, window)
+    assert errors.shape == (len(past.series), len(moments))
+    for i, moment in enumerate(moments.tolist()):
+        first = 0 if window is None else max(moment - window, 0)
+        rows = whole.lengths[first:moment].sum(dtype=np.int64)
+        wrong = wrong_before(whole, moment) - wrong_before(whole, first)
+        expected = wrong / rows if rows else np.full(len(wrong), np.nan)
+        assert np.array_equal(errors[:, i], expected, equal_nan=True)
+
+
+def test_far_apart_moments_are_answered_for_ones_a_little_before(past, whole, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_READ", 50)
+    moments = np.arange(1, past.steps, 13)
+    points = past.at(moments)
+    assert (points.moments <= moments).all()
+    assert (moments - points.moments < past.thinned.stride).all()
+    for i in (0, 10, -1):
+        assert points.wrong[:, i].tolist() == wrong_before(whole, points.moments[i]).tolist()
+
+
+def test_weights_are_those_that_were_in_force(past, whole):
+    ewa = ExponentialWeights(len(past.thresholds))
+    losses = (whole.wrong[len(STRATEGIES) :] / whole.lengths).T
+    expected = ewa.run(losses)
+    moments = np.array([0, 1, 2, 50, 200, past.steps - 1])
+    assert np.allclose(past.weights(moments).T, expected[moments], rtol=1e-12)
+    assert np.allclose(past.moment(200).weights, expected[200], rtol=1e-12)
+
+
+def test_a_step_is_told_as_it_was(past, whole):
+    for step in (0, 3, 111, past.steps - 1):
+        moment = past.moment(step)
+        assert moment.active.tolist() == whole.active[:, step].tolist()
+        assert moment.nearest.tolist() == whole.nearest[:, step].tolist()
+        assert np.array_equal(moment.distance, whole.distance[:, step], equal_nan=True)
+        assert moment.time == whole.first_times[step]
+        assert moment.leader == whole.leaders[step]
+
+
+def test_the_situation_is_the_history_before_the_step(past, whole):
+    situation = past.situation(100)
+    rows = slice(whole.starts[97], whole.starts[100])
+    assert situation.steps == 3
+    assert situation.labels.tolist() == np.bincount(whole.labels[rows], minlength=2).tolist()
+    assert situation.first_time == whole.times[rows].min()
+    assert past.situation(0).rows == 0
+
+
+def test_lives_forwards_and_backwards(past, whole, monkeypatch):
+    from macro_engine.run import lives
+
+    monkeypatch.setattr(lives, "_EVERY", 64)
+    for k in (0, 3):
+        for moment in (past.steps, 70, 64, 333, 1, past.steps):
+            found = past.lives(k, moment)
+            active = whole.active[k, :moment]
+            for number in range(1, int(whole.subroutines[k, moment - 1]) + 1):
+                mine = np.flatnonzero(active == number)
+                assert found.uses[number] == len(mine)
+                assert found.rows[number] == whole.lengths[mine].sum(dtype=np.int64)
+                assert found.wrong[number] == whole.wrong[4 + k][mine].sum(dtype=np.int64)
+                assert found.marginal_wrong[number] == whole.wrong[0][mine].sum(dtype=np.int64)
+                assert found.last_used[number] == (mine[-1] if len(mine) else 0)
+
+
+def test_births_name_their_parents(past, whole):
+    for k, births in enumerate(past.births):
+        assert [birth.step for birth in births] == np.flatnonzero(whole.born[k]).tolist()
+        for birth in births[1:]:
+            assert birth.parent == whole.nearest[k, birth.step, 0]
+
+
+def test_rows_and_times_are_found(past, whole):
+    for step in (0, 50, 200, past.steps - 1):
+        assert past.step_of_row(int(whole.starts[step])) == step
+        assert past.step_of_row(int(whole.starts[step + 1]) - 1) == step
+        assert past.step_at_time(int(whole.first_times[step])) == step
+    assert past.step_of_row(10**9) == past.step_at_time(10**18) == past.steps - 1
+
+
+def test_what_waits_to_be_written_is_answered_too(finished):
+    _, path, given = finished
+    whole = Results.join(given)
+
+    class Waiting:
+        def pending(self):
+            return [whole.cut(200, 300), whole.cut(300, whole.stop)]
+
+        def pending_events(self):
+            return []
+
+    with closing(RunReader(path)) as reader:
+        store = Store(reader, Waiting())
+        for start, stop in [(0, 10), (190, 210), (250, 260), (100, whole.stop)]:
+            assert np.array_equal(store.results(start, stop).active, whole.active[:, start:stop])
+
+
+def test_memory_does_not_grow_with_the_run(finished, monkeypatch):
+    monkeypatch.setattr(module, "NEWEST", 40)
+    monkeypatch.setattr(Thinned, "MOST", 100)
+    made, _, given = finished
+    whole = Results.join(given)
+    history = History(made.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
+    for start in range(0, whole.steps, 10):
+        history.append(whole.cut(start, min(start + 10, whole.steps)))
+        assert len(history.thinned.points().moments) <= 100
+        assert sum(results.steps for results in history.newest) <= 40 + module._JOINED + 10

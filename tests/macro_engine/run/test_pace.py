@@ -1,0 +1,112 @@
+import asyncio
+from time import monotonic
+
+import numpy as np
+import pytest
+from made_streams import block_of
+
+from macro_engine.errors import UsageError
+from macro_engine.rows import Block
+from macro_engine.run.pace import Pace, Speed, Target
+
+
+def block(steps=100, minutes=10):
+    made = block_of([0, 1] * steps, [2] * steps)
+    times = np.repeat(np.arange(steps), 2) * minutes * 60_000_000
+    return Block(made.rows, made.starts, times, 0, 0)
+
+
+SHARES = np.linspace(0.01, 1, 100)
+
+
+def allowed(pace, made, start=0):
+    return asyncio.run(pace.allowed(made, start, SHARES))
+
+
+def test_speeds_are_read_and_shown():
+    assert Speed.parse("60x") == Speed(multiple=60.0)
+    assert str(Speed.parse("max")) == "max"
+    assert str(Speed(rate=200)) == "200 rows/s"
+    assert str(Speed(multiple=87000)) == "87,000x"
+    for text in ("60", "0x", "fast", "-1x", "1e9x"):
+        with pytest.raises(UsageError, match="60x or max"):
+            Speed.parse(text)
+
+
+def test_without_a_limit_all_may_run():
+    assert allowed(Pace(Speed()), block()) == 100
+
+
+def test_a_recording_is_played_in_three_minutes_unless_asked_otherwise():
+    pace = Pace(None)
+    pace.choose(block(steps=1000), 0.5)
+    assert pace.speed == Speed(multiple=6700.0)  # 2 * 999 * 600 s in 180 s
+    pace = Pace(None)
+    without_times = block_of([0, 1] * 1800, [2] * 1800)
+    pace.choose(without_times, 1.0)
+    assert pace.speed == Speed(rate=20.0)
+
+
+def test_steps_run_when_their_time_has_come():
+    pace = Pace(Speed(multiple=60_000.0))  # a step of ten minutes in 10 ms
+    made = block()
+
+    async def play():
+        done = 0
+        while done < 60:
+            done = await pace.allowed(made, done, SHARES)
+
+    started = monotonic()
+    asyncio.run(play())
+    assert monotonic() - started > 0.3
+
+
+def test_paused_only_single_steps_run():
+    pace = Pace(Speed())
+
+    async def play():
+        pace.pause(True)
+        waiting = asyncio.create_task(pace.allowed(block(), 7, SHARES))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        pace.step()
+        assert await waiting == 8
+        waiting = asyncio.create_task(pace.allowed(block(), 8, SHARES))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        pace.pause(False)
+        assert await waiting == 100
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("target", "steps"),
+    [
+        (Target(row=0), 0),
+        (Target(row=21), 10),
+        (Target(time=50 * 60_000_000), 5),
+        (Target(time=51 * 60_000_000), 6),
+        (Target(share=0.5), 49),
+        (Target(row=1000), 100),
+    ],
+)
+def test_it_goes_to_a_row_a_time_or_a_share_and_not_beyond(target, steps):
+    assert target.reached_at(block(), SHARES) == steps
+
+
+def test_there_it_is_as_slow_as_before():
+    pace = Pace(Speed(multiple=1.0))
+    pace.pause(True)
+    pace.go_to(Target(row=20))
+    assert allowed(pace, block()) == 10
+
+    async def then():
+        waiting = asyncio.create_task(pace.allowed(block(), 10, SHARES))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        assert pace.target is None
+        pace.stop()
+        assert await waiting == 10
+
+    asyncio.run(then())

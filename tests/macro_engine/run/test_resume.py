@@ -1,0 +1,208 @@
+"""A run goes on from its file as if it had never stopped."""
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from made_runs import engine, run, run_until, write_stream
+
+from macro_engine.errors import MacroError
+from macro_engine.run.engine import Listener
+from macro_engine.run.lock import lock_of, writer_of
+from macro_engine.run.runfile import RunReader
+from macro_engine.state import pack
+
+
+@pytest.fixture
+def stream(tmp_path):
+    return write_stream(tmp_path / "d.csv", garbage=0.01)
+
+
+def state_of(path):
+    reader = RunReader(path)
+    state = {name: pack(part) for name, part in reader.state().items()}
+    reader.close()
+    return state
+
+
+def outputs(folder, name):
+    return {"predictions": folder / f"{name}-p.csv", "trace": folder / f"{name}-t.csv"}
+
+
+def assert_same_files(one, other):
+    for name, path in one.items():
+        assert path.read_bytes() == other[name].read_bytes()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"distance": "features"},
+        {"subroutine": "erm", "output": "score", "every": "3h"},
+        {"late": "reject", "every": "40", "distance": "markov", "subroutine": "nearest-mean"},
+    ],
+    ids=["labels", "features", "erm", "markov"],
+)
+def test_stopped_and_resumed_it_gives_what_it_would_have_given(stream, tmp_path, options):
+    plain, recorded, resumed = (outputs(tmp_path, n) for n in ("plain", "recorded", "resumed"))
+    run(engine(stream, **plain, **options))
+    run(engine(stream, tmp_path / "whole.run", **recorded, **options))
+    assert_same_files(plain, recorded)
+    for steps in (1, 5, 30):
+        stopped = run_until(engine(stream, tmp_path / "parts.run", **options), steps)
+        assert stopped.was_stopped
+    last = run(engine(stream, tmp_path / "parts.run", **resumed, **options))
+    assert_same_files(plain, resumed)
+    assert state_of(tmp_path / "whole.run") == state_of(tmp_path / "parts.run")
+    whole = run(engine(stream, **options)).summary()
+    for name in ("rows", "steps", "errors", "thresholds", "rejected", "late", "settings"):
+        assert last.summary()[name] == whole[name]
+
+
+def test_a_finished_run_says_so_and_gives_its_files_again(stream, tmp_path):
+    one, other = outputs(tmp_path, "one"), outputs(tmp_path, "other")
+    first = run(engine(stream, tmp_path / "a.run", **one))
+    said = []
+    again = run(engine(stream, tmp_path / "a.run", Listener(remark=said.append), **other))
+    assert_same_files(one, other)
+    assert any("finished" in line for line in said)
+    assert again.summary()["errors"] == first.summary()["errors"]
+
+
+def test_rejected_rows_and_remarks_are_told_once(stream, tmp_path):
+    told, recorded = [], []
+    for steps in (2, 20, None):
+        listener = Listener(rejected=lambda r: told.append(r.line))
+        made = engine(stream, tmp_path / "a.run", listener)
+        run(made) if steps is None else run_until(made, steps)
+    reader = RunReader(tmp_path / "a.run")
+    recorded = [rejection.line for rejection in reader.rejected()]
+    events = [event for _, event in reader.events(["source"])]
+    reader.close()
+    assert told == recorded == sorted(recorded)
+    assert len(recorded) == made.rejections.count > 10
+    assert len({event.text for event in events}) == len(events)
+    assert made.rejections.first[0].line == recorded[0]
+
+
+def test_other_settings_and_another_input_are_refused_by_name(stream, tmp_path):
+    run_until(engine(stream, tmp_path / "a.run"), 5)
+    with pytest.raises(MacroError, match='--every was "30m" and is "1h"'):
+        run(engine(stream, tmp_path / "a.run", every="1h"))
+    with pytest.raises(MacroError, match="--max-subroutines was not given and is 4"):
+        run(engine(stream, tmp_path / "a.run", max_subroutines="4"))
+    other = write_stream(tmp_path / "e.csv")
+    with pytest.raises(MacroError, match=r"the input was d\.csv and is e\.csv"):
+        run(engine(other, tmp_path / "a.run"))
+    stream.write_text(stream.read_text().replace("p0", "p1", 1))
+    with pytest.raises(MacroError, match=r"the content of d\.csv is another"):
+        run(engine(stream, tmp_path / "a.run"))
+
+
+def test_a_model_that_cannot_be_stored_is_recorded_but_not_resumed(stream, tmp_path):
+    said = []
+    options = {"subroutine": "river:naive_bayes.GaussianNB()", "every": "6h"}
+    run_until(engine(stream, tmp_path / "a.run", Listener(remark=said.append), **options), 5)
+    assert any("cannot be resumed" in line for line in said)
+    reader = RunReader(tmp_path / "a.run")
+    assert reader.steps >= 5
+    reader.close()
+    with pytest.raises(MacroError, match="cannot be resumed"):
+        run(engine(stream, tmp_path / "a.run", **options))
+
+
+def test_a_model_that_fails_leaves_what_it_did(stream, tmp_path, monkeypatch):
+    (tmp_path / "failing_model.py").write_text(
+        "class Model:\n"
+        "    def __init__(self): self.n = 0\n"
+        "    def predict_one(self, x): return None\n"
+        "    def learn_one(self, x, y):\n"
+        "        self.n += 1\n"
+        "        if self.n > 100: raise RuntimeError('enough')\n"
+        "def make(): return Model()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MacroError, match="enough"):
+        run(engine(stream, tmp_path / "a.run", subroutine="python:failing_model:make"))
+    reader = RunReader(tmp_path / "a.run")
+    assert reader.steps > 0
+    assert reader.info["status"] == "failed"
+    reader.close()
+
+
+def test_a_second_writer_is_refused_with_the_pid_of_the_first(stream, tmp_path):
+    first = engine(stream, tmp_path / "a.run")
+    first._open_run_file(tmp_path / "a.run")
+    assert writer_of(tmp_path / "a.run") == os.getpid()
+    code = f"import sys; sys.argv[0] = 'x'\nfrom macro_engine.run.recorder import Recorder\nfrom pathlib import Path\nRecorder(Path({str(tmp_path / 'a.run')!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert f"pid {os.getpid()}" in done.stderr
+    first.recorder.close()
+    assert writer_of(tmp_path / "a.run") is None
+
+
+def test_a_lock_left_by_a_dead_process_is_none(stream, tmp_path):
+    lock_of(tmp_path / "a.run").write_text("1")
+    assert writer_of(tmp_path / "a.run") is None
+    run(engine(stream, tmp_path / "a.run"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
+
+
+def test_after_a_clean_end_there_is_one_file(stream, tmp_path):
+    run_until(engine(stream, tmp_path / "a.run"), 5)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
+
+
+KILLED = """
+import asyncio, os, sys, threading, time
+from pathlib import Path
+from made_runs import engine
+import macro_engine.run.recorder as recorder
+recorder.COMMIT_SECONDS = 0.01
+recorder._REST = 0
+made = engine(Path(sys.argv[1]), Path(sys.argv[2]), distance="features")
+def kill():
+    time.sleep(float(sys.argv[3]))
+    os.kill(os.getpid(), 9)
+made.listener.progress = lambda: started.set()
+started = threading.Event()
+threading.Thread(target=lambda: (started.wait(), kill()), daemon=True).start()
+asyncio.run(made.run())
+"""
+
+
+def test_killed_at_random_moments_it_ends_as_if_it_never_was(stream, tmp_path):
+    rng = random.Random(4)
+    whole, killed = outputs(tmp_path, "whole"), outputs(tmp_path, "killed")
+    run(engine(stream, tmp_path / "whole.run", distance="features", **whole))
+    deaths = 0
+    for _ in range(4):
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, stream, tmp_path / "a.run", str(rng.random() * 0.08)],
+            env=os.environ
+            | {"PYTHONPATH": os.path.dirname(os.path.dirname(os.path.dirname(__file__)))},
+            capture_output=True,
+        )
+        deaths += done.returncode == -9
+    assert deaths
+    run(engine(stream, tmp_path / "a.run", distance="features", **killed))
+    assert_same_files(whole, killed)
+    assert state_of(tmp_path / "whole.run") == state_of(tmp_path / "a.run")
+
+
+def test_a_signal_during_a_run_leaves_a_file_that_goes_on(stream, tmp_path):
+    made = engine(stream, tmp_path / "a.run")
+
+    async def interrupted():
+        task = asyncio.create_task(made.run())
+        await asyncio.sleep(0)
+        made.stop()
+        await task
+
+    asyncio.run(interrupted())
+    assert RunReader(tmp_path / "a.run").info["status"] == "stopped"
+    run(engine(stream, tmp_path / "a.run"))

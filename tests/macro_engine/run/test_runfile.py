@@ -1,0 +1,301 @@
+"""What a run file holds, and what is made of one from a stranger."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, suppress
+
+import numpy as np
+import pytest
+from made_runs import engine, run, run_until, write_stream
+
+from macro_engine.errors import MacroError
+from macro_engine.run import schema
+from macro_engine.run.engine import Listener
+from macro_engine.run.recorder import Recorder, size_of
+from macro_engine.run.results import Results
+from macro_engine.run.runfile import RunReader
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A finished run and the results that it gave."""
+    folder = tmp_path_factory.mktemp("recorded")
+    stream = write_stream(folder / "d.csv", garbage=0.01)
+    given = []
+    made = run(
+        engine(stream, folder / "a.run", Listener(results=given.append), distance="features")
+    )
+    return folder / "a.run", Results.join(given), made
+
+
+def copied(recorded, tmp_path):
+    return shutil.copy(recorded[0], tmp_path / "a.run")
+
+
+def assert_same_results(one, other):
+    for name in (
+        "lengths",
+        "leaders",
+        "late",
+        "rejected",
+        "wrong",
+        "active",
+        "subroutines",
+        "born",
+        "close",
+        "distance",
+        "nearest",
+        "distances",
+        "times",
+        "labels",
+        "predictions",
+    ):
+        assert np.array_equal(
+            getattr(one, name), getattr(other, name), equal_nan=name.startswith("distance")
+        ), name
+
+
+def test_the_results_are_those_that_were_given(recorded):
+    path, given, _ = recorded
+    with closing(RunReader(path)) as reader:
+        assert reader.steps == given.steps
+        assert_same_results(Results.join(list(reader.all_results())), given)
+        part = reader.results(17, 40)
+        assert_same_results(part, given.cut(17, 40))
+        assert part.before.rows == given.cut(17, 40).before.rows
+        assert np.array_equal(part.before.losses, given.cut(17, 40).before.losses)
+
+
+def test_long_runs_are_kept_in_several_records(recorded, monkeypatch):
+    _, given, _ = recorded
+    monkeypatch.setattr(schema, "MOST_ROWS", 100)
+    pieces = schema.records(given)
+    assert len(pieces) > 5
+    assert all(piece.rows <= 100 or piece.steps == 1 for piece in pieces)
+    assert_same_results(Results.join(pieces), given)
+
+
+def test_results_take_no_more_room_than_promised(recorded):
+    path, given, _ = recorded
+    steps, rows, k = given.steps, given.rows, len(given.active)
+    with sqlite3.connect(path) as connection:
+        held = 0
+        for table in ("steps", "choices", "rows"):
+            columns = [c[1] for c in connection.execute(f"PRAGMA table_info({table})")]
+            held += sum(
+                connection.execute(f"SELECT sum(length({column})) FROM {table}").fetchone()[0] or 0
+                for column in columns
+            )
+    connection.close()
+    assert held <= 60 * steps * k + (24 + k) * rows
+
+
+def test_rejected_rows_and_events_are_kept(recorded):
+    path, _, made = recorded
+    with closing(RunReader(path)) as reader:
+        rejected = list(reader.rejected())
+        assert [str(r) for r in rejected] == [str(r) for r in made.rejections.first]
+        kinds = {event.kind for _, event in reader.events()}
+        assert {"birth", "leader", "rejected", "source"} <= kinds
+        births = reader.events(["birth"], text="NEW")
+        assert births
+        number, _ = births[0]
+        assert reader.events(["birth"], after=number) == births[1:]
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("PRAGMA user_version = 7", "version 7 .* up to 1"),
+        ("PRAGMA application_id = 1", "not a run file"),
+        ("DROP TABLE events", "damaged: its tables"),
+        ("CREATE TRIGGER x AFTER INSERT ON run BEGIN DELETE FROM run; END", "damaged: its tables"),
+        ("CREATE VIEW v AS SELECT 1", "damaged: its tables"),
+        ("UPDATE run SET value = '{' WHERE name = 'status'", "damaged: .*not JSON"),
+        ("UPDATE run SET value = '7' WHERE name = 'thresholds'", "damaged: its thresholds"),
+    ],
+)
+def test_what_is_no_run_file_of_ours_is_refused_in_words(recorded, tmp_path, statement, says):
+    path = copied(recorded, tmp_path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+    with pytest.raises(MacroError, match=says):
+        RunReader(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE steps SET steps = 1000000000000",
+        "UPDATE steps SET rows = rows + 1",
+        "UPDATE steps SET active = zeroblob(length(active))",
+        "UPDATE steps SET leaders = CAST(leaders AS TEXT)",
+        "UPDATE rows SET labels = substr(labels, 2)",
+        "UPDATE rows SET predictions = replace(hex(predictions), '0', 'F')",
+        "UPDATE steps SET lengths = x'', steps = 4000000000",
+        "UPDATE steps SET first_row = 'x'",
+        "UPDATE choices SET nearest = NULL",
+        "DELETE FROM rows",
+        "UPDATE steps SET first_step = first_step + 1",
+    ],
+)
+def test_damaged_results_are_named_as_such(recorded, tmp_path, statement):
+    path = copied(recorded, tmp_path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+    with closing(RunReader(path)) as reader, pytest.raises(MacroError, match=r"a\.run is damaged"):
+        list(reader.all_results())
+
+
+def test_a_file_cut_off_or_overwritten_is_named_as_such(recorded, tmp_path):
+    whole = recorded[0].read_bytes()
+    rng = np.random.default_rng(0)
+    for n in range(12):
+        data = bytearray(whole[: len(whole) * (n + 1) // 13] if n % 2 else whole)
+        place = int(rng.integers(0, len(data) - 500))
+        data[place : place + 500] = rng.bytes(500)
+        (tmp_path / "a.run").write_bytes(data)
+        with suppress(MacroError), closing(RunReader(tmp_path / "a.run")) as reader:
+            list(reader.all_results())
+            reader.state()
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"SQLite format 3\0" + bytes(100), bytes(5000)])
+def test_files_of_other_kinds_are_refused(tmp_path, content):
+    (tmp_path / "a.run").write_bytes(content)
+    with pytest.raises(MacroError, match=r"a\.run"):
+        RunReader(tmp_path / "a.run")
+
+
+def test_a_damaged_state_stops_the_run_in_words_and_leaves_the_file(tmp_path):
+    stream = write_stream(tmp_path / "d.csv")
+    run_until(engine(stream, tmp_path / "a.run"), 5)
+    with closing(sqlite3.connect(tmp_path / "a.run", isolation_level=None)) as connection:
+        connection.execute("UPDATE state SET data = zeroblob(300) WHERE name = 'family'")
+    before = (tmp_path / "a.run").read_bytes()
+    with pytest.raises(MacroError, match=r"a\.run is damaged"):
+        run(engine(stream, tmp_path / "a.run"))
+    with closing(RunReader(tmp_path / "a.run")) as reader:
+        assert reader.info["status"] == "stopped"
+    assert len(before) == len((tmp_path / "a.run").read_bytes())
+
+
+READ_AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from macro_engine.run.runfile import RunReader
+from macro_engine.errors import MacroError
+os.setgid(65534); os.setuid(65534)
+try:
+    print(sum(r.steps for r in RunReader(Path(sys.argv[1])).all_results()))
+except MacroError as error:
+    print(error)
+"""
+
+
+def read_as_nobody(path):
+    done = subprocess.run(
+        [sys.executable, "-c", READ_AS_NOBODY, path], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may become somebody else")
+def test_another_user_reads_a_live_file_and_one_that_was_left():
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        stream = write_stream(folder / "d.csv")
+        made = engine(stream, folder / "a.run")
+        made.listener.progress = lambda: made.steps >= 20 and made.stop()
+        closed = Recorder.close
+        try:
+            Recorder.close = lambda *_: None  # as if it were killed
+            run(made)
+        finally:
+            Recorder.close = closed
+        waiting = made.steps
+        assert (folder / "a.run-wal").exists()
+        for _ in range(100):
+            if read_as_nobody(folder / "a.run") == str(waiting):
+                break
+        assert read_as_nobody(folder / "a.run") == str(waiting)
+        (folder / "copy").mkdir()
+        shutil.copy(folder / "a.run", folder / "copy")
+        with closing(RunReader(folder / "a.run")) as reader:
+            assert reader.steps == waiting
+        assert "copy all three together" in read_as_nobody(folder / "copy" / "a.run")
+
+
+def test_an_unwritable_file_stops_nothing_until_memory_is_full_and_loses_nothing(
+    tmp_path, monkeypatch
+):
+    from macro_engine.run import recorder as module
+
+    monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_REST", 0)
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(module, "AT_ONCE", 50_000)
+    monkeypatch.setattr(module, "MOST_UNSAVED", 100_000)
+    stream = write_stream(tmp_path / "d.csv", rows=6000)
+    expected = run(engine(stream)).summary()
+    said, seen = [], []
+    made = engine(stream, tmp_path / "a.run", Listener(remark=said.append))
+    opened = Recorder._open
+
+    def unwritable(self):
+        opened(self)
+        self.connection.execute("PRAGMA query_only = ON")
+
+    monkeypatch.setattr(Recorder, "_open", unwritable)
+    publish = type(made)._publish
+
+    def watch(self, state, words):
+        publish(self, state, words)
+        if state == "waiting":
+            seen.append((self.steps, words, self.recorder.unsaved_bytes))
+            if len(seen) == 3:
+                self.recorder.connection.execute("PRAGMA query_only = OFF")
+
+    monkeypatch.setattr(type(made), "_publish", watch)
+    run(made)
+    assert len({steps for steps, _, _ in seen[:3]}) == 1  # it stopped reading
+    assert "readonly" in seen[0][1]
+    assert any("cannot be written" in line and "kept in memory" in line for line in said)
+    assert any("can be written again; nothing was lost" in line for line in said)
+    assert made.summary()["errors"] == expected["errors"]
+    with closing(RunReader(tmp_path / "a.run")) as reader:
+        assert sum(r.steps for r in reader.all_results()) == expected["steps"]
+
+
+def test_stopped_while_the_file_is_unwritable_it_says_what_is_missing(tmp_path, monkeypatch):
+    stream = write_stream(tmp_path / "d.csv")
+    made = engine(stream, tmp_path / "a.run")
+    opened = Recorder._open
+
+    def unwritable(self):
+        opened(self)
+        self.connection.execute("PRAGMA query_only = ON")
+
+    monkeypatch.setattr(Recorder, "_open", unwritable)
+    with pytest.raises(MacroError, match=r"a\.run cannot be written.*goes on from there"):
+        run_until(made, 20)
+    monkeypatch.undo()
+    run(engine(stream, tmp_path / "a.run"))
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    stream = write_stream(tmp_path / "d.csv")
+    with pytest.raises(MacroError, match=r"nowhere/a\.run cannot be written"):
+        run(engine(stream, tmp_path / "nowhere" / "a.run"))
+
+
+def test_its_size_counts_what_is_not_in_the_main_file_yet(recorded):
+    assert size_of(recorded[0]) == recorded[0].stat().st_size

@@ -1,0 +1,67 @@
+"""Runs over small made streams, recorded or not."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from macro_engine.opening import open_stream
+from macro_engine.run.engine import Engine
+from macro_engine.settings import Layer
+
+
+def write_stream(path, rows=3000, seed=1, garbage=0.0):
+    """A CSV with a time, two numbers, a category and a label; some lines cannot be used."""
+    rng = random.Random(seed)
+    lines = ["when,a,b,place,late"]
+    for i in range(rows):
+        minutes = 3 * i + rng.randrange(3)
+        day, rest = divmod(minutes, 1440)
+        when = f"2024-{1 + day // 28:02}-{1 + day % 28:02}T{rest // 60:02}:{rest % 60:02}:00"
+        mood = (i // 200) % 3
+        label = int(rng.random() < (0.1, 0.5, 0.9)[mood])
+        place = f"p{rng.randrange(3 + i // 500)}"
+        a = "oops" if rng.random() < garbage else f"{rng.random() + mood:.4f}"
+        lines.append(f"{when},{a},{rng.random():.4f},{place},{label}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+SETTINGS = {
+    "time": "when",
+    "label": "late",
+    "features": "a,b",
+    "categorical": "place",
+    "every": "30m",
+    "history": "3",
+}
+
+
+def engine(path, run_file=None, listener=None, **options):
+    """An engine over a stream, with settings for such streams."""
+    values = SETTINGS | {
+        n: v for n, v in options.items() if n not in ("predictions", "trace", "speed")
+    }
+    opened = open_stream([path], [Layer.read("test", values, of_user=True)])
+    rest = {n: v for n, v in options.items() if n in ("predictions", "trace", "speed")}
+    if listener is not None:
+        rest["listener"] = listener
+    return Engine(opened, run_file=run_file, **rest)
+
+
+def run(made):
+    asyncio.run(made.run())
+    return made
+
+
+def run_until(made, steps):
+    """Run and stop after so many steps."""
+    tell = made.listener.progress
+
+    def progress():
+        tell()
+        if made.steps >= steps:
+            made.stop()
+
+    made.listener.progress = progress
+    return run(made)
