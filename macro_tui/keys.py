@@ -45,7 +45,7 @@ KEYS = (
         "g",
         "go_to",
         "go to",
-        "go to a row, a time or a share: ahead at full speed, back as a view",
+        "go to a row, a time or a share; back is only a view",
         PLAYING,
     ),
     Key(("left",), "left", "look(-1)", "", "look back by a column; the engine goes on", LOOKING),
@@ -98,7 +98,6 @@ _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "n
 
 def footer(width: int) -> list[tuple[str, str]]:
     """Keys and their words, as many as there is room for; the most wanted ones first."""
-    wanted = [("left/right", "look back")]
     ranked = sorted(
         (key for key in KEYS if key.short),
         key=lambda key: (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from macro_tui.app import INTERRUPTED, Monitor, Options, abandon
+from macro_tui.traffic import terminal_is_gone
 
 if TYPE_CHECKING:
     from macro_engine.run.session import Load, Session
@@ -26,6 +28,10 @@ def monitor(load: Load, options: Options) -> int:
     code = app.run()
     if app.watchdog is not None:
         app.watchdog.cancel()
+    if terminal_is_gone():
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for standard in (1, 2):
+            os.dup2(nowhere, standard)
     if code is None:  # it failed, and has said so
         code = app.return_code or 1
     return code if app.session is None else _leave(app.session, app.error, code)
@@ -40,6 +46,7 @@ def _leave(session: Session, error: BaseException | None, code: int) -> int:
         _print_summary(session)
     finally:
         session.close()
+    gc.freeze()  # or the interpreter takes half a second to take everything apart
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return code

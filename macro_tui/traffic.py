@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import select
 import sys
 from collections import deque
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 
 from textual.driver import Driver
 
-_SECONDS = 5.0  # over which rates are measured
+_SECONDS = 3.0  # over which rates are measured
 _STATM = Path("/proc/self/statm")
 
 
@@ -74,6 +75,13 @@ def memory() -> int:
         return int(_STATM.read_text().split()[1]) * resource.getpagesize() // 1_000_000
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 1_000_000
+
+
+def terminal_is_gone() -> bool:
+    """Whether the terminal was closed, of which there may be no signal."""
+    poll = select.poll()
+    poll.register(0, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def counting(driver: type[Driver]) -> type[Driver]:

@@ -9,7 +9,7 @@ from macro_tui.alarms import SERIES, Alarms, Change, Sample
 from macro_tui.scene import series_index
 
 _EVERY = 8  # steps
-_MOST = 512  # moments that are judged at once
+_MOST = 4096  # moments that are judged at once
 _FEWEST_ROWS = 100
 
 

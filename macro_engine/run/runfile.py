@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +199,12 @@ class RunReader:
         if error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
             return MacroError(f"{name} is locked by another program; try again")
         return DamagedError(f"{name} is damaged or cannot be read: {visible(error)}")
+
+
+def leave_one_file(path: Path) -> None:
+    """Undo the companions of a run file that nobody writes or reads any more."""
+    with suppress(sqlite3.Error), closing(schema.connect(path, writable=True)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _numbers(value: Any) -> list[float]:

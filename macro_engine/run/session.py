@@ -16,7 +16,7 @@ from macro_engine.run.events import Event
 from macro_engine.run.history import History
 from macro_engine.run.pace import Pace
 from macro_engine.run.results import Results
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
 
@@ -113,6 +113,7 @@ class Session:
         """Remove what was kept for looking back only; the session must have ended."""
         if self.store is not None:
             self.store.reader.close()
+            leave_one_file(self.store.reader.path)  # the reader was in the recorder's way
         if self.folder is not None:
             self.folder.cleanup()
 

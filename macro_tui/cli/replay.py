@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from macro_engine.run.pace import Speed
 
 
+_SWITCH_SECONDS = 0.0005  # so that a busy Python thread lets the screen answer keys
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_arguments(parser)
     output = parser.add_argument_group("output")
@@ -63,6 +66,8 @@ def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> E
     """The engine, in the session's thread."""
     engine = _engine(arguments, open_from(arguments), listener, speed_of(arguments))
     engine.run_file = engine.run_file or unnamed
+    if engine.path == "general":
+        sys.setswitchinterval(_SWITCH_SECONDS)
     return engine
 
 

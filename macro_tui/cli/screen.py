@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from macro_engine.errors import UsageError
 from macro_engine.visible import visible
 
 if TYPE_CHECKING:
@@ -30,9 +31,14 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_of(arguments: argparse.Namespace) -> Options:
     """How the monitor is asked to look."""
+    from textual.theme import BUILTIN_THEMES
+
     from macro_tui.alarms import parse
     from macro_tui.app import Options
 
+    if arguments.theme not in (None, *BUILTIN_THEMES):
+        themes = ", ".join(BUILTIN_THEMES)
+        raise UsageError(f"--theme '{visible(arguments.theme)}' is unknown; one of: {themes}")
     return Options(
         ", ".join(visible(Path(file).name, 40) for file in arguments.files),
         arguments.ascii,

@@ -15,18 +15,19 @@ from macro_tui.widgets.canvas import Row
 from macro_tui.widgets.paragraph import Paragraph
 
 _LEGEND = (
-    "error rates: share of rows predicted wrong; the baseline is one learner for all rows",
-    "threshold: how alike two moments must be to share a subroutine; small ones start many",
-    "FTL follows the threshold that was best so far, EWA lets all of them vote by weight",
-    "a subroutine learns only at moments that looked alike; the nearest one within the threshold",
-    "predicts; where none is near enough a new one is born as a copy of the nearest",
+    "An error rate is the share of rows predicted wrong: lower is better.",
+    "A subroutine is a small model that learns only at moments that look alike.",
+    "The nearest one within the threshold predicts; where there is none, a new",
+    "one is born as a copy of the nearest. The baseline is one model that",
+    "learns everything. FTL follows the threshold that was best so far, EWA",
+    "lets all thresholds vote by weight.",
 )
 
 
 def help_rows(glyphs: Glyphs) -> list[Row]:
     marks = (
-        f"{glyphs.one_birth} one birth, {glyphs.births} several   {glyphs.leader} FTL's leader, "
-        f"newest step   {glyphs.view} moment in view   {glyphs.viewed} threshold in view, picked"
+        f"{glyphs.one_birth} birth, {glyphs.births} several  {glyphs.leader} leader, newest step  "
+        f"{glyphs.view} moment in view  {glyphs.viewed} picked"
     )
     rows: list[Row] = [[(line, "label")] for line in (*_LEGEND, marks)]
     for group in GROUPS:

@@ -28,7 +28,7 @@ from macro_tui.screens.alarming import Alarming
 from macro_tui.screens.choosing import Choosing
 from macro_tui.screens.keeping import Keeping
 from macro_tui.screens.playing import Playing
-from macro_tui.traffic import Meter, Traffic
+from macro_tui.traffic import Meter, Traffic, terminal_is_gone
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
@@ -87,6 +87,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         if self.session.error is not None:
             self.app.fail(self.session.error)
             return
+        if terminal_is_gone():
+            self.app.interrupt()
         if getattr(self.app._driver, "is_behind", False):
             return
         state = (self.session.snapshot, self.steps, self.view, self.size, len(self.alarms.calling))
