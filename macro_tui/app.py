@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult, SystemCommand
+from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -64,6 +65,8 @@ class Monitor(SpansApp):
 
     def __init__(self, open_session: Callable[[], Session], options: Options) -> None:
         super().__init__()
+        if self.no_color:  # Textual would take greys, and black on black in an ansi theme
+            self._filters = [NoColor() if isinstance(f, Monochrome) else f for f in self._filters]
         self.driver_class = counting(self.driver_class)
         self.open_session = open_session
         self.options = options

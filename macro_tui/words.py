@@ -27,8 +27,10 @@ def axis_text(time: int, span: int) -> str:
     days = span / 86_400e6
     if days > 1000:
         return f"{when:%b %Y}"
-    if days > 4:
+    if days > 20:
         return f"{when:%b} {when.day}"
+    if days > 4:
+        return f"{when:%b} {when.day} {when:%H}h"
     return f"{when:%a %H:%M}" if days > 0.5 else f"{when:%H:%M:%S}"
 
 

@@ -46,8 +46,8 @@ class Speed:
 
     def __str__(self) -> str:
         if self.multiple is not None:
-            return f"{self.multiple:,.6g}x"
-        return "max" if self.rate is None else f"{self.rate:,.6g} rows/s"
+            return f"{self.multiple:,.10g}x"
+        return "max" if self.rate is None else f"{self.rate:,.10g} rows/s"
 
 
 @dataclass(frozen=True)

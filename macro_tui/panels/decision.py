@@ -92,10 +92,7 @@ def _situation(scene: Scene) -> Row:
     if not situation.rows:
         return [("nothing was seen before it", "muted")]
     labels = label_shares(situation, scene.history.classes)
-    count = counted(situation.rows, "row")
-    if scene.history.length is not None:
-        count += f", {counted(situation.steps, 'step')}"
-    return [("labels before: ", "muted"), (labels, "label"), (f" ({count})", "muted")]
+    return [(f"{counted(situation.rows, 'row')} before: ", "muted"), (labels, "label")]
 
 
 def label_shares(situation: Situation, classes: tuple[str, ...]) -> str:

@@ -36,7 +36,7 @@ def _playing(snapshot: Snapshot, going: str, glyphs: Glyphs) -> Row:
     if snapshot.state == "running":
         return [(f" {glyphs.viewed} {snapshot.words} at {snapshot.speed} ", "good")]
     if snapshot.state == "finished":
-        return [(" THE END: all of it was played ", "cursor")]
+        return [(" THE END ", "cursor")]
     if snapshot.state == "paused":
         return [(" PAUSED ", "cursor")]
     return [(f" {visible(snapshot.words, 200)} ", "bad")]

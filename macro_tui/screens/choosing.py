@@ -90,7 +90,7 @@ class Choosing(Looking):
         self.look(self.view.next_order())
 
     def action_filter(self) -> None:
-        question = "show events with this text, or of this kind (birth, leader, gap, alarm, ...)"
+        question = "events with a text or of a kind (birth, leader, gap, alarm, bookmark)"
         self.app.push_screen(Prompt(question, self.view.filter), self._filtered)
 
     def _filtered(self, text: str | None) -> None:

@@ -50,7 +50,7 @@ class Playing(MonitorScreen):
             self.say(f"speed {speed}")
 
     def action_go_to(self) -> None:
-        question = "go to a row (12040), a share (50%) or a time (2001-03-14 11:02)"
+        question = "a row (12040), a share (50%) or a time (2001-03-14 11:02)"
         self.app.push_screen(Prompt(question, check=destination.parse), self._go_to)
 
     def _go_to(self, text: str | None) -> None:

@@ -35,7 +35,7 @@ class Prompt(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(f"{self.question} (Enter takes it, Esc gives up)", markup=False)
+            yield Static(f"{self.question}; Esc gives up", markup=False)
             yield Input(self.value)
 
     @on(Input.Submitted)

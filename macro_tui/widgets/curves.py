@@ -41,7 +41,7 @@ class Series:
     name: str
     role: Literal["ftl", "ewa", "marginal", "no_change", "threshold"]
     values: Floats
-    now: float | None
+    now: float | None  # at the crosshair where there is one
 
 
 @dataclass(frozen=True)
@@ -221,8 +221,7 @@ def apart(wanted: list[int], rows: int) -> list[int]:
 def _draw_header(canvas: Canvas, view: CurvesView, place: Layout) -> None:
     """Title and note; values too under a crosshair, or where there is no room at the right."""
     if view.crosshair is not None:
-        values = [value_at(series.values, view.crosshair) for series in view.series]
-        _put_values(canvas, view, values, view.note)
+        _put_values(canvas, view, [series.now for series in view.series], view.note)
     elif place.top and not place.right:
         _put_values(canvas, view, [series.now for series in view.series], view.title)
     elif place.top:
