@@ -80,7 +80,7 @@ def memory() -> int:
 def terminal_is_gone() -> bool:
     """Whether the terminal was closed, of which there may be no signal."""
     poll = select.poll()
-    poll.register(0, 0)
+    poll.register(1, 0)
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 

@@ -40,15 +40,18 @@ class Page:
 
 
 def whole_width(columns: int, steps: int) -> int:
-    """The smallest power of two of steps with which the whole run fits in the columns.
+    """The least of 1, 2, 3, 4, 6, 8, 12, ... steps with which the run fits in the columns.
+
+    The history is exact at multiples of powers of two.
 
     >>> whole_width(72, 20_381)
-    512
+    384
     """
     width = 1
     while max(columns, 1) * width < steps:
         width *= 2
-    return width
+    three_quarters = width // 4 * 3
+    return three_quarters if max(columns, 1) * three_quarters >= max(steps, 1) else width
 
 
 def page(columns: int, width: int | None, moment: int, steps: int) -> Page:

@@ -18,7 +18,7 @@ from macro_tui.words import moment_text
 _ROLES = {
     "birth": "birth",
     "leader": "ftl",
-    "alarm": "alarm",
+    "alarm": "bad",
     "bookmark": "threshold",
     "rejected": "bad",
     "late": "bad",
@@ -61,7 +61,7 @@ def _row(event: Event, width: int, mark: str, is_picked: bool) -> Row:
         (mark, "threshold"),
         (f"{when} ", "strong" if is_picked else "muted"),
         (kind, role if role != "label" else "muted"),
-        (text, "strong" if is_picked else "alarm" if role == "alarm" else "label"),
+        (text, "strong" if is_picked else "label"),
     ]
 
 

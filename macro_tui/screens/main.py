@@ -39,7 +39,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
     """The panels and the lines around them."""
 
     CSS_PATH = "main.tcss"
-    AUTO_FOCUS = None
+    AUTO_FOCUS = "#errors"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             ",".join(key.keys), key.action, key.help, show=False, priority=key.shown == "ctrl+c"
@@ -52,6 +52,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         self.meter = Meter()
         self.traffic = Traffic()
         self.drawn: object = None  # what the last frame was drawn from
+        self.drawn_before: object = None  # the same when the status line was drawn
         kinds = (
             ErrorsPanel,
             DecisionPanel,
@@ -138,10 +139,13 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         return "" if pace is None or pace.target is None else destination.words(pace.target)
 
     def measure(self) -> None:
-        """The status line, which is calmer than the rest."""
+        """The status line, which is calmer than the rest; where nothing moves it comes to rest."""
         snapshot, driver = self.session.snapshot, self.app._driver
         frames, sent = getattr(driver, "frames", 0), getattr(driver, "sent", 0)
-        self.traffic = self.meter.measure(snapshot.done, frames, sent)
+        traffic = self.meter.measure(snapshot.done, frames, sent)
+        is_at_rest = self.drawn is not None and self.drawn == self.drawn_before
+        self.traffic = Traffic(memory=self.traffic.memory) if is_at_rest else traffic
+        self.drawn_before = self.drawn
         self._line("status").draw([around.status(snapshot, self.traffic)])
 
     def put_panels(self) -> None:

@@ -31,7 +31,7 @@ def test_few_bytes_while_it_plays_and_none_while_it_is_paused():
         terminal.wait_for(SCREEN)
         assert terminal.count(2) < 2 * 20_000
         terminal.send(" ")
-        time.sleep(5)  # until the rates on the status line have come to rest
+        time.sleep(3)  # until the status line has come to rest
         before = terminal.cpu_seconds()
         assert terminal.count(1.5) == 0
         assert terminal.cpu_seconds() - before < 0.1
