@@ -10,8 +10,9 @@ import numpy as np
 
 from macro_engine.opening import open_stream
 from macro_engine.run.engine import Engine
-from macro_engine.run.pace import Speed, Target
+from macro_engine.run.pace import Target
 from macro_engine.run.session import Session
+from macro_engine.run.speed import Speed
 from macro_tui.app import Monitor, Options
 
 STEPS = 600

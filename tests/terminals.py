@@ -20,17 +20,16 @@ from pathlib import Path
 class Terminal:
     """Runs `python -m macro_tui ...` in a pseudo terminal and gathers what it sends."""
 
-    def __init__(self, *arguments, size=(80, 24), env=None, cwd=None):
+    def __init__(self, *arguments, program=("-m", "macro_tui"), size=(80, 24), env=None):
         self.master, slave = pty.openpty()
         self.resize(*size)
         self.attributes = termios.tcgetattr(slave)
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLORTERM")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "macro_tui", *map(str, arguments)],
+            [sys.executable, *program, *map(str, arguments)],
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            cwd=cwd,
             env=environment | {"TERM": "xterm-256color", "LANG": "C.UTF-8"} | (env or {}),
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
@@ -55,7 +54,7 @@ class Terminal:
     def _read(self):
         while self.is_open:
             self.reading.wait()
-            ready, _, _ = select.select([self.master], [], [], 0.05)
+            ready, _, _ = select.select([self.master], [], [], 0.02)
             if ready and self.reading.is_set():
                 try:
                     self.received += os.read(self.master, 1 << 16)
@@ -80,13 +79,13 @@ class Terminal:
     def send(self, keys):
         os.write(self.master, keys.encode())
 
-    def wait_for(self, text, seconds=40):
+    def wait_for(self, text, seconds=40, after=0):
         """Until a text has been sent; the first compilation may take its time."""
         end = time.monotonic() + seconds
-        while text.encode() not in self.received:
+        while self.received.find(text.encode(), after) < 0:
             assert self.process.poll() is None, self.received.decode(errors="replace")[-3000:]
             assert time.monotonic() < end, self.received.decode(errors="replace")[-3000:]
-            time.sleep(0.02)
+            time.sleep(0.002)
 
     def count(self, seconds):
         """Bytes that come in so many seconds."""

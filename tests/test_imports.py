@@ -39,7 +39,7 @@ speed_of(parsed), options_of(parsed)
 """
     loaded = modules_after(code)
     assert "textual" in loaded
-    assert not loaded.intersection({"river", "numba", "polars", "sqlite3"})
+    assert not loaded.intersection({"river", "numba", "polars", "numpy", "sqlite3"})
 
 
 def test_the_engine_never_loads_textual():

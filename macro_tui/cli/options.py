@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from macro_engine.presets import PRESETS, preset
-from macro_engine.settings import OPTIONS, Layer
+from macro_engine.options import DESCRIPTIONS, PRESETS
 from macro_tui.replays import find_recording
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
     )
     stream = parser.add_argument_group("stream options")
     macro = parser.add_argument_group("MACRO options")
-    for option in OPTIONS.values():
+    for option in DESCRIPTIONS:
         if option.on_command_line:
             group = stream if option.of_stream else macro
             flag = f"--{option.name.replace('_', '-')}"
@@ -42,6 +41,8 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
 def open_from(arguments: argparse.Namespace) -> Opened:
     """The stream that the arguments ask for."""
     from macro_engine.opening import COMMAND_LINE, open_stream
+    from macro_engine.presets import preset
+    from macro_engine.settings import OPTIONS, Layer
 
     given = {
         name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None

@@ -18,7 +18,7 @@ from macro_tui.cli.screen import add_screen_arguments, options_of
 if TYPE_CHECKING:
     from macro_engine.opening import Opened
     from macro_engine.run.engine import Engine, Listener
-    from macro_engine.run.pace import Speed
+    from macro_engine.run.speed import Speed
 
 
 _SWITCH_SECONDS = 0.0005  # so that a busy Python thread lets the screen answer keys
@@ -72,15 +72,16 @@ def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> E
 
 
 def _run_headless(arguments: argparse.Namespace) -> int:
-    from macro_engine.run.pace import Speed
+    from macro_engine.run.speed import Speed
     from macro_tui.headless import Headless
 
     opened = open_from(arguments)
     headless = Headless(opened)
-    engine = _engine(arguments, opened, headless.listener, speed_of(arguments) or Speed())
+    speed = speed_of(arguments) or Speed()
     if not (arguments.headless or arguments.json):
         headless.say("standard output is no terminal: running headless")
     headless.say_what_was_inferred()
+    engine = _engine(arguments, opened, headless.listener, speed)
     with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
         headless.run(engine)
     if arguments.json:
@@ -120,7 +121,7 @@ def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
 
 def speed_of(arguments: argparse.Namespace) -> Speed | None:
     """The speed asked for; None if none was."""
-    from macro_engine.run.pace import Speed
+    from macro_engine.run.speed import Speed
 
     if arguments.rate is not None:
         if not 0 < arguments.rate < float("inf"):
