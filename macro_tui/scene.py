@@ -94,15 +94,16 @@ class Scene:
     def labels(self, shown: Page, columns_a_cell: int = 1) -> tuple[tuple[int, str], ...]:
         """Times or steps along the axis of a page."""
         cells = np.arange(0, shown.columns // columns_a_cell, _LABEL_CELLS)
-        moments = shown.start + cells * columns_a_cell * shown.width + 1
-        moments = moments[moments <= self.steps]
-        points = self.history.at(moments)
-        if points.times is None:
-            return tuple((int(c), f"{m - 1:,}") for c, m in zip(cells, moments, strict=False))
-        ends = self.history.at(np.minimum(shown.edges[[0, -1]], self.steps).clip(1)).times
-        assert ends is not None
-        span = int(ends[1] - ends[0])
-        texts = [axis_text(time, span) for time in points.times.tolist()]
+        begins = shown.start + cells * columns_a_cell * shown.width
+        begins = begins[begins < self.steps]
+        end = min(int(shown.edges[-1]), self.steps)
+        # there is no time at the very beginning: the first moment that is at hand stands for it
+        first = 1 if self.history.thinned is None else self.history.thinned.stride
+        times = self.history.at(np.append(begins, end).clip(min(first, self.steps))).times
+        if times is None:
+            return tuple((int(c), f"{b:,}") for c, b in zip(cells, begins, strict=False))
+        span = int(times[-1] - times[0])
+        texts = [axis_text(time, span) for time in times[:-1].tolist()]
         return tuple((int(c), text) for c, text in zip(cells, texts, strict=False))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import ClassVar
 
 from textual import on
@@ -33,6 +34,7 @@ from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
 _STATUS_SECONDS = 1.0
+_REST = 8  # times as long as a frame took nothing is drawn, so that the engine is not held up
 
 
 class MainScreen(Playing, Choosing, Keeping, Alarming):
@@ -51,6 +53,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         super().__init__(session, options)
         self.meter = Meter()
         self.traffic = Traffic()
+        self.rest_until = 0.0
         self.drawn: object = None  # what the last frame was drawn from
         self.drawn_before: object = None  # the same when the status line was drawn
         kinds = (
@@ -92,10 +95,14 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
             self.app.interrupt()
         if getattr(self.app._driver, "is_behind", False):
             return
+        if monotonic() < self.rest_until:
+            return
         state = (self.session.snapshot, self.steps, self.view, self.size, len(self.alarms.calling))
         if state != self.drawn:
+            started = monotonic()
             self.draw()
             self.drawn = state
+            self.rest_until = monotonic() + _REST * (monotonic() - started)
 
     def draw(self) -> None:
         try:
