@@ -34,7 +34,7 @@ from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
 _STATUS_SECONDS = 1.0
-_REST = 8  # times as long as a frame took nothing is drawn, so that the engine is not held up
+_REST = 15  # times as long as a frame took nothing is drawn, so that the engine is not held up
 
 
 class MainScreen(Playing, Choosing, Keeping, Alarming):

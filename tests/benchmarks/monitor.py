@@ -1,6 +1,6 @@
 """What the monitor costs, each figure against its bound.
 
-    python tests/benchmarks/monitor.py [COPIES [ROUNDS]]
+    python tests/benchmarks/monitor.py [COPIES [ROUNDS [paint] [bytes] [keys] [speed]]]
 
 In a pseudo terminal of 80x24: the first paint against that of an app with one label; the Atlanta
 replay laid end to end, preset paper-features, at full speed with a run file, with the monitor and
@@ -139,12 +139,17 @@ def sent(seconds: float) -> None:
 def main() -> None:
     copies = int(sys.argv[1]) if sys.argv[1:] else 80
     rounds = int(sys.argv[2]) if sys.argv[2:] else 3
-    first_paint(2 * rounds + 1)
-    sent(min(10.0, 3.0 * rounds))
-    keys("compiled path", 20 * rounds)
-    keys("general path", 20 * rounds, "--subroutine", "river:linear_model.LogisticRegression()")
-    with tempfile.TemporaryDirectory() as name:
-        full_speed(copies, rounds, Path(name))
+    parts = sys.argv[3:] or ["paint", "bytes", "keys", "speed"]
+    if "paint" in parts:
+        first_paint(2 * rounds + 1)
+    if "bytes" in parts:
+        sent(min(10.0, 3.0 * rounds))
+    if "keys" in parts:
+        keys("compiled path", 20 * rounds)
+        keys("general path", 20 * rounds, "--subroutine", "river:linear_model.LogisticRegression()")
+    if "speed" in parts:
+        with tempfile.TemporaryDirectory() as name:
+            full_speed(copies, rounds, Path(name))
 
 
 if __name__ == "__main__":
