@@ -18,10 +18,10 @@ from typing import Any
 from macro_engine.algorithm.conversion import OUTPUTS
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.errors import MacroError, UsageError
+from macro_engine.options import DESCRIPTIONS, Description
 from macro_engine.stream.csv import DELIMITERS
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.spec import Every, StreamSpec
-from macro_engine.subroutines import NAMED
 from macro_engine.visible import visible
 
 
@@ -33,12 +33,8 @@ class Option:
     value or raises ValueError with a sentence that says what is wrong.
     """
 
-    name: str
+    about: Description
     read: Callable[[Any], Any]
-    metavar: str
-    help: str
-    of_stream: bool = True
-    on_command_line: bool = True
 
 
 def _text(value: Any) -> str:
@@ -160,74 +156,32 @@ def _power(value: Any) -> float:
     return number
 
 
-OPTIONS: dict[str, Option] = {
-    option.name: option
-    for option in (
-        Option("time", _text, "COL", "column with the time of a row"),
-        Option(
-            "time_format", _text, "FORMAT", "how times are written, as in '%%d.%%m.%%Y %%H:%%M'"
-        ),
-        Option("label", _text, "COL|RULE", "column with the label, or a rule: 'delay > 15'"),
-        Option("features", _names, "A,B,C", "numeric columns"),
-        Option("categorical", _names, "A,B", "columns with categories"),
-        Option("classes", _classes, "A,B", "all classes, in order"),
-        Option("every", _every, "LENGTH", "length of a step: 10m (ms s m h d) or 50 (rows)"),
-        Option("scale", _one_of("unit", "none"), "HOW", "unit: bring numbers to [0, 1]; none"),
-        Option("late", _one_of("join", "reject"), "HOW", "late rows: join the open step; reject"),
-        Option("delimiter", _delimiter, "CHAR", "of a CSV file: , ; | or tab"),
-        Option("decimal", _one_of(".", ","), "CHAR", "of a CSV file: . or ,"),
-        Option("bounds", _bounds, "", "", on_command_line=False),
-        Option("distance", _one_of(*DISTANCES), "NAME", f"{', '.join(DISTANCES)}", of_stream=False),
-        Option("history", _history, "H", "steps that make a history, or all", of_stream=False),
-        Option("thresholds", _thresholds, "A,B,C", "the grid of thresholds", of_stream=False),
-        Option(
-            "subroutine",
-            _text,
-            "NAME",
-            f"{', '.join(NAMED)}, river:MODULE.CLASS(...), python:MODULE:FUNCTION",
-            of_stream=False,
-        ),
-        Option(
-            "strategy",
-            _one_of("ftl", "ewa"),
-            "NAME",
-            "whose prediction is the prediction: ftl or ewa",
-            of_stream=False,
-        ),
-        Option(
-            "output",
-            _one_of(*OUTPUTS),
-            "NAME",
-            "which hypothesis a subroutine puts out: last, average or score",
-            of_stream=False,
-        ),
-        Option("delta", _share, "D", "confidence of --output score", of_stream=False),
-        Option(
-            "eps_power",
-            _power,
-            "P",
-            "thresholds fall as (t + 1)^-P; 0: they do not",
-            of_stream=False,
-        ),
-        Option(
-            "max_subroutines",
-            _whole("number of subroutines", 1),
-            "N",
-            "at most so many for each threshold",
-            of_stream=False,
-        ),
-        Option(
-            "empty_class",
-            _one_of(*EMPTY_CLASS),
-            "HOW",
-            "a class that one history lacks, for features: far, zero or skip",
-            of_stream=False,
-        ),
-        Option(
-            "seed", _whole("seed", 0), "N", "for River models that take a seed", of_stream=False
-        ),
-    )
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "time": _text,
+    "time_format": _text,
+    "label": _text,
+    "features": _names,
+    "categorical": _names,
+    "classes": _classes,
+    "every": _every,
+    "scale": _one_of("unit", "none"),
+    "late": _one_of("join", "reject"),
+    "delimiter": _delimiter,
+    "decimal": _one_of(".", ","),
+    "bounds": _bounds,
+    "distance": _one_of(*DISTANCES),
+    "history": _history,
+    "thresholds": _thresholds,
+    "subroutine": _text,
+    "strategy": _one_of("ftl", "ewa"),
+    "output": _one_of(*OUTPUTS),
+    "delta": _share,
+    "eps_power": _power,
+    "max_subroutines": _whole("number of subroutines", 1),
+    "empty_class": _one_of(*EMPTY_CLASS),
+    "seed": _whole("seed", 0),
 }
+OPTIONS = {about.name: Option(about, _READERS[about.name]) for about in DESCRIPTIONS}
 
 _DEFAULTS = {
     "every": "1",

@@ -75,3 +75,18 @@ def test_recording_costs_little():
     assert float(lines[0].split()[-1]) < 2.5  # 1.15 over a run of 20 s, on a quiet machine
     assert float(lines[1].split("all, ")[1].split()[0]) < 1.0
     assert float(lines[2].split()[-1]) < 2.0  # 1.05 likewise
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+def test_the_monitor_paints_soon_and_answers_keys():
+    paint, compiled, general = run("monitor.py", "1", "1", "paint", "keys").splitlines()
+    assert float(paint.split()[-1]) < 2.0  # 1.5 is the bound, with room for a busy machine
+    for line in (compiled, general):
+        assert int(line.split()[-2]) < 400  # 100 likewise
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+def test_the_monitor_costs_the_engine_little():
+    speed, memory = run("monitor.py", "3", "1", "speed").splitlines()
+    assert float(speed.split()[-1]) < 2.0  # 1.15 over a run of 20 s, on a quiet machine
+    assert int(memory.split()[1]) < 60

@@ -28,6 +28,20 @@ def test_help_loads_nothing_heavy():
     assert not modules_after(code).intersection(HEAVY)
 
 
+def test_the_monitor_paints_before_anything_heavy_is_loaded():
+    code = """
+from macro_tui.cli import _parser
+parsed = _parser('replay').parse_args(['replay', 'x.csv', '--alarm', 'birth'])
+from macro_tui.cli.replay import speed_of
+from macro_tui.cli.screen import options_of
+from macro_tui.monitor import monitor
+speed_of(parsed), options_of(parsed)
+"""
+    loaded = modules_after(code)
+    assert "textual" in loaded
+    assert not loaded.intersection({"river", "numba", "polars", "numpy", "sqlite3"})
+
+
 def test_the_engine_never_loads_textual():
     root = Path(macro_engine.__file__).parent
     names = [

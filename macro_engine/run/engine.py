@@ -24,12 +24,13 @@ from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.identity import check_same, identities, plain, settings_of
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
-from macro_engine.run.pace import Pace, Speed
+from macro_engine.run.pace import Pace
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.speed import Speed
 from macro_engine.state import DamagedError, State, child, number, texts, whole
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections

@@ -100,7 +100,7 @@ class History:
         self.newest: deque[Results] = deque()
         self.thinned: Thinned | None = None
         self.births: list[list[Birth]] = [[] for _ in thresholds]
-        self.lives_of: dict[int, Lives] = {}
+        self.lives_of = [Lives(k) for k in range(len(thresholds))]
 
     @property
     def series(self) -> list[str]:
@@ -119,6 +119,8 @@ class History:
             else:
                 self.newest.append(results)
             self.steps = results.stop
+            for lives in self.lives_of:
+                lives.follow(results)
             while self.steps - self.newest[0].stop >= NEWEST:
                 self.newest.popleft()
             for k, s in zip(*np.nonzero(results.born), strict=True):
@@ -151,14 +153,13 @@ class History:
             places = np.searchsorted(points.moments, moments, side="right") - 1
             rough = points.moments[places] != moments
             is_new = moments > self.newest[0].first_step
+            found = points.take(places)
             for wanted in (np.flatnonzero(rough & is_new), np.flatnonzero(rough & ~is_new)):
                 if len(wanted) and moments[wanted[-1]] - moments[wanted[0]] < _MOST_READ:
                     first = int(moments[wanted[0]]) - 1
                     read = self.results(first, int(moments[wanted[-1]]))
-                    places[wanted] = len(points.moments) + np.arange(len(wanted))
-                    exact = Points.after_steps(read, moments[wanted] - first - 1)
-                    points = Points.join([points, exact])
-            return points.take(places)
+                    found.put(wanted, Points.after_steps(read, moments[wanted] - first - 1))
+            return found
 
     def errors(self, moments: Ints, window: int | None) -> Floats:
         """Series by moments: the share of rows wrong in the last `window` steps, or in all.
@@ -220,8 +221,7 @@ class History:
     def lives(self, threshold: int, moment: int) -> Lives:
         """What became of each subroutine of a threshold until a moment."""
         with self.lock:
-            kept = self.lives_of.setdefault(threshold, Lives(threshold))
-            return kept.at(moment, self.results)
+            return self.lives_of[threshold].at(moment, self.results)
 
     def step_at_time(self, time: int) -> int:
         """The first step whose first row has the time or a later one."""

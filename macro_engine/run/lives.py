@@ -16,6 +16,9 @@ _EVERY = 1 << 15  # steps between two states that are remembered
 class Lives:
     """Counts for the subroutines of one threshold, numbered from 1; place 0 is nobody's.
 
+    They follow the run; what they were at a moment of the past is counted from the last state
+    before it that is remembered.
+
     Attributes
     ----------
     uses, rows
@@ -34,7 +37,7 @@ class Lives:
         self.wrong: Ints = np.zeros(1, np.int64)
         self.marginal_wrong: Ints = np.zeros(1, np.int64)
         self.last_used: Ints = np.zeros(1, np.int64)
-        self.remembered: list[Lives] = []  # at multiples of so many steps
+        self.remembered: list[Lives] = []
 
     def at(self, moment: int, results: Callable[[int, int], Results]) -> Lives:
         """The counts at a moment."""
@@ -45,13 +48,15 @@ class Lives:
         )
         found = Lives(self.threshold) if nearest is None else nearest.copy()
         while found.moment < moment:
-            stop = min(moment, (found.moment // _EVERY + 1) * _EVERY)
-            found.add(results(found.moment, stop))
-            if stop % _EVERY == 0 and stop > self._last_remembered():
-                self.remembered.append(found.copy())
-        if moment > self.moment:
-            self._become(found)
+            found.add(results(found.moment, min(moment, found.moment + _EVERY)))
         return found
+
+    def follow(self, results: Results) -> None:
+        """Count the newest steps, and remember now and then how it stood."""
+        self.add(results)
+        last = self.remembered[-1].moment if self.remembered else 0
+        if self.moment - last >= _EVERY:
+            self.remembered.append(self.copy())
 
     def add(self, results: Results) -> None:
         """Count the steps that follow."""
@@ -85,6 +90,3 @@ class Lives:
         self.uses, self.rows = other.uses, other.rows
         self.wrong, self.marginal_wrong = other.wrong, other.marginal_wrong
         self.last_used = other.last_used
-
-    def _last_remembered(self) -> int:
-        return self.remembered[-1].moment if self.remembered else 0

@@ -4,50 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 
-from macro_engine.errors import UsageError
 from macro_engine.rows import Block, Floats
-from macro_engine.visible import visible
+from macro_engine.run.speed import Speed
 
 WHOLE_RECORDING = 180.0  # seconds in which a recording is played unless a speed is asked for
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.5
-
-
-@dataclass(frozen=True)
-class Speed:
-    """A multiple of the stream's own time, or rows a second; neither means as fast as it goes."""
-
-    multiple: float | None = None
-    rate: float | None = None
-
-    @staticmethod
-    def parse(text: str) -> Speed:
-        """Read `60x` or `max`.
-
-        >>> Speed.parse("60x")
-        Speed(multiple=60.0, rate=None)
-        """
-        if text == "max":
-            return Speed()
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
-        if match is None or float(match[1]) == 0:
-            raise UsageError(f"--speed '{visible(text)}' is no speed; write 60x or max")
-        return Speed(multiple=float(match[1]))
-
-    @property
-    def is_limited(self) -> bool:
-        return self.multiple is not None or self.rate is not None
-
-    def __str__(self) -> str:
-        if self.multiple is not None:
-            return f"{self.multiple:,.6g}x"
-        return "max" if self.rate is None else f"{self.rate:,.6g} rows/s"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +167,8 @@ class RunReader:
         if first_step in self.kept:
             self.kept.move_to_end(first_step)
             return self.kept[first_step]
+        if not self.classes:  # it was opened before the first commit
+            self.refresh()
         record = schema.read(self.connection, first_step, len(self.thresholds), len(self.classes))
         self.kept[first_step] = record
         if len(self.kept) > _RECORDS_KEPT:
@@ -201,6 +203,12 @@ class RunReader:
         if kind in ("SQLITE_BUSY", "SQLITE_LOCKED"):
             return MacroError(f"{name} is locked by another program; try again")
         return DamagedError(f"{name} is damaged or cannot be read: {visible(error)}")
+
+
+def leave_one_file(path: Path) -> None:
+    """Undo the companions of a run file that nobody writes or reads any more."""
+    with suppress(sqlite3.Error), closing(schema.connect(path, writable=True)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _numbers(value: Any) -> list[float]:

@@ -16,9 +16,11 @@ from macro_engine.run.events import Event
 from macro_engine.run.history import History
 from macro_engine.run.pace import Pace
 from macro_engine.run.results import Results
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
+
+UNNAMED = "unnamed.run"
 
 Load = Callable[[Listener, Path], Engine]
 
@@ -111,6 +113,7 @@ class Session:
         """Remove what was kept for looking back only; the session must have ended."""
         if self.store is not None:
             self.store.reader.close()
+            leave_one_file(self.store.reader.path)  # the reader was in the recorder's way
         if self.folder is not None:
             self.folder.cleanup()
 
@@ -118,7 +121,7 @@ class Session:
         try:
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
             listener = Listener(results=self._append, remark=self.remarks.append)
-            self.engine = self.load(listener, Path(self.folder.name) / "unnamed.run")
+            self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
             if self.stopping:
                 self.engine.stop()
             asyncio.run(self.engine.run())

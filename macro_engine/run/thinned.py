@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -84,6 +84,13 @@ class Points:
             self.leader[places],
             None if self.times is None else self.times[places],
         )
+
+    def put(self, places: Ints, others: Points) -> None:
+        """Overwrite what stands at some places."""
+        for field in fields(self):
+            mine, theirs = getattr(self, field.name), getattr(others, field.name)
+            if mine is not None:
+                mine[..., places] = theirs
 
     @staticmethod
     def join(parts: list[Points]) -> Points:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from macro_engine.opening import COMMAND_LINE, Opened, open_stream
-from macro_engine.presets import PRESETS, preset
-from macro_engine.settings import OPTIONS, Layer
+from macro_engine.options import DESCRIPTIONS, PRESETS
 from macro_tui.replays import find_recording
+
+if TYPE_CHECKING:
+    from macro_engine.opening import Opened
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +31,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
     )
     stream = parser.add_argument_group("stream options")
     macro = parser.add_argument_group("MACRO options")
-    for option in OPTIONS.values():
+    for option in DESCRIPTIONS:
         if option.on_command_line:
             group = stream if option.of_stream else macro
             flag = f"--{option.name.replace('_', '-')}"
@@ -38,6 +40,10 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
 
 def open_from(arguments: argparse.Namespace) -> Opened:
     """The stream that the arguments ask for."""
+    from macro_engine.opening import COMMAND_LINE, open_stream
+    from macro_engine.presets import preset
+    from macro_engine.settings import OPTIONS, Layer
+
     given = {
         name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None
     }

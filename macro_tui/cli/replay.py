@@ -7,14 +7,21 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.errors import UsageError
 from macro_tui.cli.options import add_stream_arguments, open_from
+from macro_tui.cli.screen import add_screen_arguments, options_of
 
 if TYPE_CHECKING:
-    from macro_engine.run.pace import Speed
+    from macro_engine.opening import Opened
+    from macro_engine.run.engine import Engine, Listener
+    from macro_engine.run.speed import Speed
+
+
+_SWITCH_SECONDS = 0.0005  # so that a busy Python thread lets the screen answer keys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,15 +50,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     playing = parser.add_argument_group("playing").add_mutually_exclusive_group()
     playing.add_argument("--speed", metavar="60x", help="multiple of the stream's time, or max")
     playing.add_argument("--rate", type=float, metavar="N", help="rows a second")
+    add_screen_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from macro_engine.run.engine import Engine
-    from macro_engine.run.outputs import check_output
-    from macro_engine.run.pace import Speed
+    if arguments.headless or arguments.json or not sys.stdout.isatty():
+        return _run_headless(arguments)
+    from macro_tui.monitor import monitor
+
+    speed_of(arguments)  # so that what is wrong with it is said before the screen opens
+    return monitor(partial(_load, arguments), options_of(arguments))
+
+
+def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> Engine:
+    """The engine, in the session's thread."""
+    engine = _engine(arguments, open_from(arguments), listener, speed_of(arguments))
+    engine.run_file = engine.run_file or unnamed
+    if engine.path == "general":
+        sys.setswitchinterval(_SWITCH_SECONDS)
+    return engine
+
+
+def _run_headless(arguments: argparse.Namespace) -> int:
+    from macro_engine.run.speed import Speed
     from macro_tui.headless import Headless
 
     opened = open_from(arguments)
+    headless = Headless(opened)
+    speed = speed_of(arguments) or Speed()
+    if not (arguments.headless or arguments.json):
+        headless.say("standard output is no terminal: running headless")
+    headless.say_what_was_inferred()
+    engine = _engine(arguments, opened, headless.listener, speed)
+    with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
+        headless.run(engine)
+    if arguments.json:
+        json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
+        print()
+    return 0
+
+
+def _engine(
+    arguments: argparse.Namespace, opened: Opened, listener: Listener, speed: Speed | None
+) -> Engine:
+    from macro_engine.run.engine import Engine
+    from macro_engine.run.outputs import check_output
+
     taken = {file.path.resolve(): "is read in this run" for file in opened.files}
     for option in ("predictions", "trace"):
         path = getattr(arguments, option)
@@ -60,24 +104,9 @@ def run(arguments: argparse.Namespace) -> int:
             taken[path.resolve()] = f"is written by --{option} already"
     if arguments.run_file is not None:
         check_run_file(arguments.run_file, taken)
-    headless = Headless(opened)
-    if not arguments.headless:
-        headless.say("there is no monitor yet: running headless")
-    headless.say_what_was_inferred()
-    engine = Engine(
-        opened,
-        arguments.predictions,
-        arguments.trace,
-        headless.listener,
-        arguments.run_file,
-        speed_of(arguments) or Speed(),
+    return Engine(
+        opened, arguments.predictions, arguments.trace, listener, arguments.run_file, speed
     )
-    with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
-        headless.run(engine)
-    if arguments.json:
-        json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
-        print()
-    return 0
 
 
 def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
@@ -92,7 +121,7 @@ def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
 
 def speed_of(arguments: argparse.Namespace) -> Speed | None:
     """The speed asked for; None if none was."""
-    from macro_engine.run.pace import Speed
+    from macro_engine.run.speed import Speed
 
     if arguments.rate is not None:
         if not 0 < arguments.rate < float("inf"):

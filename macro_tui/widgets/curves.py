@@ -17,7 +17,7 @@ from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.marks import Labels, put_births, put_x_labels
 
 _LEFT = 6
-_WIDE, _NARROW = 19, 12  # cells for the labels at the right edge
+_WIDE, _NARROW = 19, 13  # cells for the labels at the right edge
 _ROWS_A_TICK = 4
 _LEAST_SPAN = 1.0
 _LIMITS = {"%": Bounds(0.0, 100.0), "points": Bounds(-100.0, 100.0)}
@@ -41,7 +41,7 @@ class Series:
     name: str
     role: Literal["ftl", "ewa", "marginal", "no_change", "threshold"]
     values: Floats
-    now: float | None
+    now: float | None  # at the crosshair where there is one
 
 
 @dataclass(frozen=True)
@@ -221,8 +221,7 @@ def apart(wanted: list[int], rows: int) -> list[int]:
 def _draw_header(canvas: Canvas, view: CurvesView, place: Layout) -> None:
     """Title and note; values too under a crosshair, or where there is no room at the right."""
     if view.crosshair is not None:
-        values = [value_at(series.values, view.crosshair) for series in view.series]
-        _put_values(canvas, view, values, view.note)
+        _put_values(canvas, view, [series.now for series in view.series], view.note)
     elif place.top and not place.right:
         _put_values(canvas, view, [series.now for series in view.series], view.title)
     elif place.top:
@@ -280,6 +279,10 @@ class Curves(Drawing[CurvesView]):
         super().__init__(glyphs, id=id)
         self._y: Bounds | None = None
         self._unit = ""
+
+    @property
+    def plot_left(self) -> int:
+        return _margins(self.content_size.width)[0]
 
     @property
     def plot_columns(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -52,7 +53,7 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     has_scale = room >= 3 and bool(nearest) and math.isfinite(view.threshold)
     top = int(has_scale)
     shown = nearest[: room - top]
-    scale = _scale(view)
+    scale = _scale(view.threshold, shown)
     for y, (number, distance) in enumerate(shown, top):
         _draw_distance(canvas, y, number, distance, scale, number == view.active)
     _draw_threshold(canvas, top, top + len(shown), view.threshold, scale)
@@ -66,9 +67,9 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     return canvas.rows()
 
 
-def _scale(view: NearestView) -> float:
+def _scale(threshold: float, shown: Sequence[tuple[int, float]]) -> float:
     """The distance at the right end of the bars."""
-    values = [view.threshold, *(distance for _, distance in view.nearest[:_MOST])]
+    values = [threshold, *(distance for _, distance in shown)]
     return _MARGIN * max(filter(math.isfinite, values), default=0.0) or 1.0
 
 

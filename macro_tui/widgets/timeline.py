@@ -132,6 +132,10 @@ class Timeline(Drawing[TimelineView]):
     """The picture of the run."""
 
     @property
+    def timeline_left(self) -> int:
+        return _left(self.content_size.width)
+
+    @property
     def timeline_columns(self) -> int:
         return timeline_columns(self.content_size.width)
 

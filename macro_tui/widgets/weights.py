@@ -15,7 +15,7 @@ _VALUE = 7  # marker, threshold and a blank
 _WEIGHT = 5  # " 100%"
 _LEADER = 4
 _ERROR, _COUNT = 7, 6
-_LEAST_BAR = 10
+_LEAST_BAR = 6
 _LIMITS = (0.02, 0.15, 0.4, 0.7)
 
 
@@ -37,6 +37,7 @@ class WeightsView:
     leader: int | None
     viewed: int
     over_time: Floats  # see `strip_columns`
+    cursor: int | None = None  # the column of the moment in view
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,8 @@ def _draw_strip(canvas: Canvas, view: WeightsView, top: int) -> None:
     for y, (threshold, row) in enumerate(zip(view.thresholds, weights, strict=True), top + 1):
         canvas.put(1, y, threshold_text(threshold.value), "label")
         canvas.put(_VALUE, y, shades(row, _LIMITS, glyphs), "ewa")
+        if view.cursor is not None and 0 <= view.cursor < columns:
+            canvas.put(_VALUE + view.cursor, y, glyphs.upright, "strong")
 
 
 def percent(share: float) -> str:

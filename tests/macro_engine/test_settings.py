@@ -2,9 +2,13 @@
 
 import pytest
 
+from macro_engine import options
+from macro_engine.discrepancy import DISTANCES
 from macro_engine.errors import UsageError
 from macro_engine.opening import COMMAND_LINE, open_stream
+from macro_engine.presets import PRESETS
 from macro_engine.settings import OPTIONS, Layer, Settings
+from macro_engine.subroutines import NAMED
 from macro_engine.toml import to_toml
 
 
@@ -119,7 +123,13 @@ def test_settings_written_as_toml_read_back_as_they_are(tmp_path):
 def test_every_option_has_a_reader_and_a_help():
     for option in OPTIONS.values():
         assert callable(option.read)
-        assert option.help or not option.on_command_line
+        assert option.about.help or not option.about.on_command_line
+
+
+def test_the_descriptions_name_every_distance_subroutine_and_preset():
+    assert OPTIONS["distance"].about.help == ", ".join(DISTANCES)
+    assert OPTIONS["subroutine"].about.help.startswith(", ".join(NAMED))
+    assert tuple(PRESETS) == options.PRESETS
 
 
 def test_merging_keeps_the_strongest():

@@ -7,7 +7,8 @@ from made_streams import block_of
 
 from macro_engine.errors import UsageError
 from macro_engine.rows import Block
-from macro_engine.run.pace import Pace, Speed, Target
+from macro_engine.run.pace import Pace, Target
+from macro_engine.run.speed import Speed
 
 
 def block(steps=100, minutes=10):

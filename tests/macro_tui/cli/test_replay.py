@@ -38,7 +38,7 @@ def test_the_document_alone_goes_to_standard_output(stream):
 def test_without_a_monitor_it_runs_headless_and_says_so(stream):
     done = subprocess.run([*COMMAND, stream], capture_output=True, text=True, check=True)
     assert done.stdout == ""
-    assert done.stderr.startswith("there is no monitor yet: running headless\n")
+    assert done.stderr.startswith("standard output is no terminal: running headless\n")
 
 
 def test_without_a_terminal_events_are_logged(stream):

@@ -1,0 +1,146 @@
+"""The monitor as an application: paints first, then loads what draws and what runs.
+
+Nothing that takes its time is imported here: NumPy, Polars, River and Numba come after the first
+paint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import termios
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult, SystemCommand
+from textual.filter import Monochrome, NoColor
+from textual.screen import Screen
+from textual.widgets import Static
+
+from macro_engine.errors import MacroError
+from macro_tui.keys import KEYS
+from macro_tui.traffic import counting
+from macro_tui.widgets.updates import SpansApp
+
+if TYPE_CHECKING:
+    from macro_engine.run.session import Session
+    from macro_tui.alarms import Rule
+
+INTERRUPTED = 130
+THEMES = ("ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "solarized-light")
+_PATIENCE = 0.7  # seconds after a signal in which the screen may close by itself
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the monitor looks and behaves."""
+
+    name: str
+    ascii: bool = False
+    low_bandwidth: bool = False
+    theme: str | None = None
+    alarms: tuple[Rule, ...] = ()
+
+    @property
+    def period(self) -> float:
+        """Seconds between two looks at the engine."""
+        return 1.0 if self.low_bandwidth else 0.2
+
+
+class Monitor(SpansApp):
+    """The app.
+
+    Parameters
+    ----------
+    open_session
+        Makes the session; called after the first paint, because it imports the engine.
+    """
+
+    TITLE = "macro-tui"
+    CSS_PATH = "app.tcss"
+
+    def __init__(self, open_session: Callable[[], Session], options: Options) -> None:
+        super().__init__()
+        if self.no_color:  # Textual would take greys, and black on black in an ansi theme
+            self._filters = [NoColor() if isinstance(f, Monochrome) else f for f in self._filters]
+        self.driver_class = counting(self.driver_class)
+        self.open_session = open_session
+        self.options = options
+        self.session: Session | None = None
+        self.error: BaseException | None = None
+        self.watchdog: threading.Timer | None = None
+        self.theme = options.theme or _theme_of_the_terminal()
+
+    def compose(self) -> ComposeResult:
+        yield Static(f"{self.options.name}\n\nloading the engine ...", id="loading", markup=False)
+
+    def on_mount(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.signal(signum, self.interrupt)
+        self.call_after_refresh(self._load)
+
+    def _load(self) -> None:
+        self.session = self.open_session()
+        self.session.start()
+        from macro_tui.screens.main import MainScreen
+
+        self.push_screen(MainScreen(self.session, self.options))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        from macro_tui.screens.main import MainScreen
+
+        if isinstance(screen, MainScreen):
+            for key in KEYS:
+                if key.action != "app.command_palette":
+                    yield SystemCommand(
+                        f"{key.help[0].upper()}{key.help[1:]}",
+                        f"{key.group}, key {key.shown}",
+                        lambda action=key.action: self.call_later(screen.run_action, action),
+                    )
+
+    def interrupt(self, _signum: int = 0, _frame: object = None) -> None:
+        """Stop the run and leave; called by a key, or in the midst of anything by a signal."""
+        if self.session is not None:
+            self.session.stop(0)
+        if self.watchdog is None:  # the loop may wait for a terminal that has stopped reading
+            self.watchdog = threading.Timer(_PATIENCE, self._break_off)
+            self.watchdog.daemon = True
+            self.watchdog.start()
+            self.loop.call_soon_threadsafe(self.exit, INTERRUPTED)
+
+    def fail(self, error: BaseException) -> None:
+        """Leave because of an error, which is told when the screen is closed."""
+        self.error = error
+        self.exit(1)
+
+    def _break_off(self) -> None:
+        """The terminal takes nothing any more: restore what can be restored, and end."""
+        if self.session is not None and not self.session.stop(0.1):
+            abandon(self.session)
+        elif self.session is not None:
+            self.session.close()
+        attributes = getattr(self._driver, "attrs_before", None)
+        if attributes is not None:
+            with suppress(termios.error):
+                termios.tcsetattr(0, termios.TCSANOW, attributes)
+        os._exit(INTERRUPTED)
+
+
+def abandon(session: Session) -> None:
+    """Leave a whole run file behind although the engine does not let go."""
+    if session.engine is not None:
+        with suppress(MacroError):
+            session.engine.abandon()
+    if session.folder is not None:
+        session.folder.cleanup()
+
+
+def _theme_of_the_terminal() -> str:
+    """16 colours as the terminal has them; COLORFGBG, where it is set, tells light from dark."""
+    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    return "ansi-light" if background in ("7", "15") else "ansi-dark"

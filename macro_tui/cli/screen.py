@@ -1,0 +1,48 @@
+"""Options of the commands that open the monitor."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from macro_engine.errors import UsageError
+from macro_engine.visible import visible
+
+if TYPE_CHECKING:
+    from macro_tui.app import Options
+
+
+def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
+    screen = parser.add_argument_group("screen")
+    screen.add_argument(
+        "--alarm",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="such as 'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m'",
+    )
+    screen.add_argument("--theme", metavar="NAME", help="such as ansi-dark, ansi-light, nord")
+    screen.add_argument(
+        "--low-bandwidth", action="store_true", help="a frame a second, for thin links"
+    )
+    screen.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """How the monitor is asked to look."""
+    from textual.theme import BUILTIN_THEMES
+
+    from macro_tui.alarms import parse
+    from macro_tui.app import Options
+
+    if arguments.theme not in (None, *BUILTIN_THEMES):
+        themes = ", ".join(BUILTIN_THEMES)
+        raise UsageError(f"--theme '{visible(arguments.theme)}' is unknown; one of: {themes}")
+    return Options(
+        ", ".join(visible(Path(file).name, 40) for file in arguments.files),
+        arguments.ascii,
+        arguments.low_bandwidth,
+        arguments.theme,
+        tuple(parse(rule) for rule in arguments.alarm),
+    )

@@ -1,0 +1,56 @@
+"""Where to go, as people write it."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+
+from macro_engine.run.pace import Target
+from macro_engine.stream.times import microseconds
+from macro_engine.visible import visible
+from macro_tui.words import moment_text
+
+
+def parse(text: str) -> Target:
+    """A row, a share of the input, or a time.
+
+    >>> parse("12,040").row, parse("37.5%").share
+    (12040, 0.375)
+    >>> parse("2001-03-14 11:02").time
+    984567720000000
+    """
+    text = text.strip()
+    if re.fullmatch(r"\d[\d,_]*", text):
+        return Target(row=int(re.sub("[,_]", "", text)))
+    if text.endswith("%"):
+        return Target(share=_share(text))
+    try:
+        return Target(time=microseconds(datetime.fromisoformat(text)))
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"'{visible(text, 40)}' is no place: write 12040, 50% or 2001-03-14 11:02"
+        ) from None
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text[:-1]) / 100
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        raise ValueError(f"'{visible(text, 40)}' is no share: write 0% to 100%")
+    return share
+
+
+def words(target: Target) -> str:
+    """
+    >>> words(Target(share=0.5))
+    '50%'
+    """
+    if target.row is not None:
+        return f"row {target.row:,}"
+    if target.time is not None:
+        return moment_text(target.time)
+    assert target.share is not None
+    return f"{100 * target.share:.3g}%"

@@ -1,0 +1,58 @@
+"""The events that the monitor has seen so far."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from macro_engine.run.events import KINDS, Event
+from macro_engine.run.session import Session
+
+Numbered = tuple[int, Event]
+
+
+class EventLog:
+    """Takes in what is new, and keeps apart what passes the filter, in the order of steps.
+
+    Bookmarks and alarms are noted later than the steps they belong to.
+    """
+
+    def __init__(self) -> None:
+        self.events: list[Numbered] = []
+        self.filter = ""
+        self.chosen: list[Numbered] = []
+
+    def refresh(self, session: Session) -> None:
+        after = self.events[-1][0] if self.events else -1
+        fresh = session.events(after=after)
+        if fresh:
+            self.events += fresh
+            chosen = [pair for pair in fresh if passes(pair[1], self.filter)]
+            self.chosen = sorted([*self.chosen, *chosen], key=_step)
+
+    def choose(self, text: str) -> None:
+        self.filter = text
+        chosen = [pair for pair in self.events if passes(pair[1], text)]
+        self.chosen = sorted(chosen, key=_step)
+
+
+def passes(event: Event, text: str) -> bool:
+    """Whether an event is of that kind, or has the text in it."""
+    text = text.strip().lower()
+    return event.kind == text if text in KINDS else text in event.text.lower()
+
+
+def after(events: Sequence[Numbered], moment: int) -> Numbered | None:
+    """The first event later than the step before a moment."""
+    place = bisect_right(events, moment - 1, key=_step)
+    return events[place] if place < len(events) else None
+
+
+def before(events: Sequence[Numbered], moment: int) -> Numbered | None:
+    """The last event earlier than the step before a moment."""
+    place = bisect_left(events, moment - 1, key=_step)
+    return events[place - 1] if place else None
+
+
+def _step(pair: Numbered) -> int:
+    return pair[1].step

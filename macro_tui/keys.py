@@ -1,0 +1,124 @@
+"""The one table of keys: bindings, footer, help, palette and the README come from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Key:
+    """One action and how it is reached.
+
+    Attributes
+    ----------
+    keys
+        As Textual names them.
+    shown
+        As they are written for people.
+    short
+        One word for the footer; empty where it has none.
+    """
+
+    keys: tuple[str, ...]
+    shown: str
+    action: str
+    short: str
+    help: str
+    group: str
+
+
+PLAYING, LOOKING, PANELS, KEEPING, PROGRAM = (
+    "Playing",
+    "Looking around",
+    "Panels",
+    "Marking and keeping",
+    "The program",
+)
+
+KEYS = (
+    Key(("space",), "space", "pause", "pause", "pause, or go on", PLAYING),
+    Key(("full_stop",), ".", "one_step", "step", "run one step, then pause", PLAYING),
+    Key(("left_square_bracket",), "[", "slower", "", "play slower", PLAYING),
+    Key(("right_square_bracket",), "]", "faster", "", "play faster, up to max", PLAYING),
+    Key(
+        ("g",),
+        "g",
+        "go_to",
+        "go to",
+        "go to a row, a time or a share; back is only a view",
+        PLAYING,
+    ),
+    Key(("left",), "left", "look(-1)", "", "look back by a column; the engine goes on", LOOKING),
+    Key(("right",), "right", "look(1)", "", "look ahead by a column", LOOKING),
+    Key(("shift+left",), "shift+left", "look_far(-1)", "", "look back by half a page", LOOKING),
+    Key(("shift+right",), "shift+right", "look_far(1)", "", "look ahead by half a page", LOOKING),
+    Key(("home",), "home", "look_at_start", "", "look at the first step", LOOKING),
+    Key(("end",), "end", "follow", "now", "follow the newest step again", LOOKING),
+    Key(("i",), "i", "crosshair", "", "a crosshair at the moment in view; again: away", LOOKING),
+    Key(("plus", "equals_sign"), "+", "zoom(1)", "", "zoom in at the right edge", LOOKING),
+    Key(("minus",), "-", "zoom(-1)", "", "zoom out, at last to the whole run", LOOKING),
+    Key(("t",), "t", "next_threshold", "threshold", "the next threshold in view", LOOKING),
+    Key(("m",), "m", "next_mode", "mode", "errors: moving window, since the start, lead", LOOKING),
+    Key(("w",), "w", "next_window", "", "a longer moving window: 64, 512, 4,096 steps", LOOKING),
+    Key(("c",), "c", "next_curves", "", "more curves: the threshold in view, no-change", LOOKING),
+    Key(("n",), "n", "next_event(1)", "event", "look at the next event", LOOKING),
+    Key(("N",), "N", "next_event(-1)", "", "look at the event before", LOOKING),
+    *(
+        Key((str(number),), str(number), f"focus_panel({number})", "", f"panel {name}", PANELS)
+        for number, name in enumerate(
+            ("error rates", "decision", "timeline", "weights", "events", "subroutines"), 1
+        )
+    ),
+    Key(("tab",), "tab", "other_panel(1)", "", "the next panel", PANELS),
+    Key(("shift+tab",), "shift+tab", "other_panel(-1)", "", "the panel before", PANELS),
+    Key(("e",), "e", "expand", "expand", "the panel in focus on the whole screen, or back", PANELS),
+    Key(("up",), "up", "pick(-1)", "", "the line above, in events and subroutines", PANELS),
+    Key(("down",), "down", "pick(1)", "", "the line below", PANELS),
+    Key(("pageup",), "pgup", "pick(-10)", "", "ten lines up", PANELS),
+    Key(("pagedown",), "pgdn", "pick(10)", "", "ten lines down", PANELS),
+    Key(("enter",), "enter", "open", "", "jump to the event, or open the subroutine", PANELS),
+    Key(("o",), "o", "next_order", "", "order subroutines by use, error, birth, last use", PANELS),
+    Key(("slash",), "/", "filter", "filter", "show only events with a text or of a kind", PANELS),
+    Key(("escape",), "esc", "back", "", "close what is open, follow the newest step", PANELS),
+    Key(("b",), "b", "bookmark", "mark", "bookmark the moment in view, with a note", KEEPING),
+    Key(("a",), "a", "acknowledge", "", "acknowledge alarms", KEEPING),
+    Key(("s",), "s", "save_svg", "svg", "save the screen as SVG in the working folder", KEEPING),
+    Key(("x",), "x", "save_csv", "csv", "save what is in view as CSV there", KEEPING),
+    Key(("question_mark",), "?", "help", "help", "this list", PROGRAM),
+    Key(("ctrl+p",), "ctrl+p", "app.command_palette", "", "every action by name", PROGRAM),
+    Key(
+        ("T",), "T", "next_theme", "", "the next theme: 16 colours or full, dark or light", PROGRAM
+    ),
+    Key(("q",), "q", "leave", "leave", "leave; the summary stays in the scrollback", PROGRAM),
+    Key(("ctrl+c",), "ctrl+c", "interrupt", "", "stop the run and leave at once", PROGRAM),
+)
+GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
+_FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
+
+
+def footer(width: int) -> list[tuple[str, str]]:
+    """Keys and their words, as many as there is room for; the most wanted ones first."""
+    ranked = sorted(
+        (key for key in KEYS if key.short),
+        key=lambda key: (
+            _FOOTER.index(name) if (name := key.action.split("(")[0]) in _FOOTER else 99
+        ),
+    )
+    wanted = [(key.shown, key.short) for key in ranked]
+    wanted.insert(2, ("left/right", "look back"))
+    shown: list[tuple[str, str]] = []
+    for key, word in wanted:
+        width -= len(key) + len(word) + 3
+        if width < -2:
+            break
+        shown.append((key, word))
+    return shown
+
+
+def markdown() -> str:
+    """The table for the README."""
+    lines = ["| key | what it does |", "|---|---|"]
+    for group in GROUPS:
+        lines.append(f"| **{group}** | |")
+        lines += [f"| `{key.shown}` | {key.help} |" for key in KEYS if key.group == group]
+    return "\n".join(lines)

@@ -1,0 +1,70 @@
+"""From a way to make an engine to a screen, and back to the shell."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from macro_tui.app import INTERRUPTED, Monitor, Options, abandon
+from macro_tui.traffic import terminal_is_gone
+
+if TYPE_CHECKING:
+    from macro_engine.run.session import Load, Session
+
+_PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
+
+
+def monitor(load: Load, options: Options) -> int:
+    """Show a run until the user leaves; the summary stays in the scrollback."""
+
+    def open_session() -> Session:
+        from macro_engine.run.session import Session
+
+        return Session(load)
+
+    app = Monitor(open_session, options)
+    code = app.run()
+    if app.watchdog is not None:
+        app.watchdog.cancel()
+    if terminal_is_gone():
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for standard in (1, 2):
+            os.dup2(nowhere, standard)
+    if code is None:  # it failed, and has said so
+        code = app.return_code or 1
+    return code if app.session is None else _leave(app.session, app.error, code)
+
+
+def _leave(session: Session, error: BaseException | None, code: int) -> int:
+    if not session.stop(_PATIENCE):
+        _break_off(session, code)
+    try:
+        if (failure := error or session.error) is not None:
+            raise failure
+        _print_summary(session)
+    finally:
+        session.close()
+    gc.freeze()  # or the interpreter takes half a second to take everything apart
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return code
+
+
+def _break_off(session: Session, code: int) -> NoReturn:
+    """A compiler or a model that does not let go cannot be ended in any other way."""
+    abandon(session)
+    print("macro-tui: broken off in the midst of a step or of compiling", file=sys.stderr)
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _print_summary(session: Session) -> None:
+    from rich.console import Console
+
+    from macro_tui.summary import print_summary
+
+    if session.engine is not None and session.engine.steps:
+        console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+        print_summary(session.engine, console)

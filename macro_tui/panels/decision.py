@@ -1,0 +1,142 @@
+"""The active subroutine, and why it is the one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from macro_engine.run.history import Situation
+from macro_engine.visible import visible
+from macro_tui.glyphs import Glyphs
+from macro_tui.panels.panel import Panel
+from macro_tui.scene import Scene
+from macro_tui.widgets.canvas import Row
+from macro_tui.widgets.lines import Lines
+from macro_tui.widgets.nearest import Nearest, NearestView
+from macro_tui.widgets.paragraph import Paragraph
+from macro_tui.widgets.threshold_text import threshold_text
+from macro_tui.words import counted, moment_text
+
+_CLASSES_SHOWN = 4
+
+
+def nearest_view(scene: Scene) -> NearestView:
+    """The distances by which the last step before the moment in view was decided."""
+    step, k = scene.step, scene.threshold
+    pairs = tuple(
+        (int(number), abs(float(distance)))
+        for number, distance in zip(step.nearest[k], step.distances[k], strict=True)
+        if number > 0
+    )
+    is_birth = bool(step.born[k])
+    parent = scene.history.births[k][int(step.active[k]) - 1].parent if is_birth else 0
+    threshold = scene.history.thresholds[k]
+    return NearestView(pairs, threshold, int(step.active[k]), is_birth, parent or None)
+
+
+def facts(scene: Scene) -> list[Row]:
+    """The active subroutine's life and the situation in words, the most telling first."""
+    k, number = scene.threshold, int(scene.step.active[scene.threshold])
+    return [
+        _choice(scene, k, number),
+        _standing(scene, k, number),
+        _situation(scene),
+        _life(scene, k, number),
+        _elsewhere(scene),
+    ]
+
+
+def _choice(scene: Scene, k: int, number: int) -> Row:
+    limit = threshold_text(scene.history.thresholds[k])
+    if scene.step.born[k]:
+        birth = scene.history.births[k][number - 1]
+        origin = f", a copy of #{birth.parent}" if birth.parent else ""
+        return [(f"#{number} ", "birth"), (f"is new: none was within {limit}{origin}", "label")]
+    close = int(scene.step.close[k])
+    if not close:
+        return [
+            (f"#{number} ", "chosen"),
+            (f"is the nearest; no more may be born beyond {limit}", "label"),
+        ]
+    which = f"the only one within {limit}" if close == 1 else f"nearest of {close} within {limit}"
+    return [(f"#{number} ", "chosen"), (f"is active: {which}", "label")]
+
+
+def _standing(scene: Scene, k: int, number: int) -> Row:
+    lives = scene.history.lives(k, scene.moment)
+    rows = int(lives.rows[number])
+    if not rows:
+        return [("no rows predicted yet", "muted")]
+    own = 100 * int(lives.wrong[number]) / rows
+    baseline = 100 * int(lives.marginal_wrong[number]) / rows
+    better = own <= baseline
+    return [
+        (f"its error {own:.1f}%", "good" if better else "bad"),
+        (f", baseline {baseline:.1f}% on the same rows", "muted"),
+    ]
+
+
+def _life(scene: Scene, k: int, number: int) -> Row:
+    lives = scene.history.lives(k, scene.moment)
+    uses = int(lives.uses[number])
+    born = scene.history.births[k][number - 1].step
+    text = f"born at {born:,}, used {uses:,} steps ({uses / scene.moment:.0%})"
+    if scene.is_now and scene.updates is not None and number <= len(scene.updates):
+        text += f", learnt {int(scene.updates[number - 1]):,}"
+    return [(text, "muted")]
+
+
+def _situation(scene: Scene) -> Row:
+    situation = scene.history.situation(scene.moment - 1)
+    if not situation.rows:
+        return [("nothing was seen before it", "muted")]
+    labels = label_shares(situation, scene.history.classes)
+    return [(f"{counted(situation.rows, 'row')} before: ", "muted"), (labels, "label")]
+
+
+def label_shares(situation: Situation, classes: tuple[str, ...]) -> str:
+    """The most frequent labels with their shares."""
+    order = np.argsort(-situation.labels, kind="stable")[:_CLASSES_SHOWN].tolist()
+    return ", ".join(
+        f"'{visible(classes[c], 12)}' {situation.labels[c] / situation.rows:.0%}" for c in order
+    )
+
+
+def _elsewhere(scene: Scene) -> Row:
+    """Who is active at the other thresholds."""
+    others = ", ".join(
+        f"#{number} at {threshold_text(value)}"
+        for k, (value, number) in enumerate(
+            zip(scene.history.thresholds, scene.step.active.tolist(), strict=True)
+        )
+        if k != scene.threshold
+    )
+    return [(f"elsewhere {others}" if others else "", "muted")]
+
+
+def about(scene: Scene) -> str:
+    when = "" if scene.step.time is None else f", {moment_text(scene.step.time)}"
+    rows = counted(scene.step.rows, "row")
+    return f"step {scene.step.step:,}{when}, {rows}"
+
+
+class DecisionPanel(Panel):
+    """Words at the left, distances at the right."""
+
+    key = "decision"
+    heading = "active subroutine, and why"
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
+        self.facts = Paragraph(glyphs, classes="facts")
+        self.nearest = Nearest(glyphs, classes="nearest")
+
+    def pictures(self) -> Iterator[Lines]:
+        yield self.facts
+        yield self.nearest
+
+    def update(self, scene: Scene) -> None:
+        self.show_title(about(scene))
+        self.facts.draw(facts(scene))
+        self.nearest.draw(nearest_view(scene))

@@ -1,0 +1,65 @@
+"""A titled part of the screen that can be focused and expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.containers import Container
+
+from macro_tui.glyphs import Glyphs
+from macro_tui.places import PANELS
+from macro_tui.scene import Scene
+from macro_tui.widgets.canvas import Row
+from macro_tui.widgets.lines import Lines
+from macro_tui.widgets.paragraph import Paragraph
+
+
+class Panel(Container, can_focus=True):
+    """A title that is a line across, and pictures below it.
+
+    Each kind has a `key` among `places.PANELS` and a `heading`.
+    """
+
+    DEFAULT_CSS = """
+    Panel { position: absolute; overflow: hidden; }
+    Panel > Lines { height: 1fr; }
+    Panel > .title { height: 1; }
+    """
+    key = ""
+    heading = ""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id=self.key)
+        self.glyphs = glyphs
+        self.title = Paragraph(glyphs, classes="title")
+        self.about = ""
+
+    def compose(self) -> Iterator[Lines]:
+        yield self.title
+        yield from self.pictures()
+
+    def pictures(self) -> Iterator[Lines]:
+        """What stands below the title."""
+        raise NotImplementedError
+
+    def update(self, scene: Scene) -> None:
+        """Draw the scene."""
+        raise NotImplementedError
+
+    def show_title(self, about: str) -> None:
+        self.about = about
+        number = PANELS.index(self.key) + 1
+        width, line = self.size.width, self.glyphs.horizontal
+        name = f"[{number}] {self.heading} "
+        role = "cursor" if self.has_focus else "strong"
+        row: Row = [(line, "axis"), (name, role)]
+        if about:
+            row += [(f" {about} "[: max(width - len(name) - 2, 0)], "muted")]
+        used = sum(len(text) for text, _ in row)
+        self.title.draw([[*row, (line * (width - used), "axis")]])
+
+    def on_focus(self) -> None:
+        self.show_title(self.about)
+
+    def on_blur(self) -> None:
+        self.show_title(self.about)

@@ -1,0 +1,37 @@
+"""Alarms on the screen: a bell, a line in reverse, an event."""
+
+from __future__ import annotations
+
+from macro_engine.run.events import Event
+from macro_engine.run.session import Session
+from macro_tui.alarms import Alarms
+from macro_tui.app import Options
+from macro_tui.screens.base import MonitorScreen
+from macro_tui.watching import Watch
+
+
+class Alarming(MonitorScreen):
+    """Watches the run for what the rules describe."""
+
+    def __init__(self, session: Session, options: Options) -> None:
+        super().__init__(session, options)
+        self.alarms = Alarms(options.alarms)
+        self.watch_of_alarms = Watch(self.alarms, self.view.window)
+
+    def watch_alarms(self) -> None:
+        history = self.session.history
+        if history is None:
+            return
+        for change in self.watch_of_alarms.check(history):
+            what = "raised" if change.is_raised else "cleared"
+            text = f"{what}: {change.rule.text} ({change.words})"
+            self.session.note(Event(change.step, change.time, "alarm", text))
+            if change.is_raised:
+                self.app.bell()
+
+    def action_acknowledge(self) -> None:
+        if self.alarms.calling:
+            self.alarms.acknowledge()
+            self.draw()
+        else:
+            self.say("no alarm calls")

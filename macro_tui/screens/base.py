@@ -1,0 +1,65 @@
+"""What every group of actions of the main screen may use."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+from textual.timer import Timer
+
+from macro_engine.run.session import Session
+from macro_tui.app import Monitor, Options
+from macro_tui.events import EventLog
+from macro_tui.glyphs import ASCII, UNICODE
+from macro_tui.panels.panel import Panel
+from macro_tui.scene import Scene
+from macro_tui.view import View
+
+_NOTICE_SECONDS = 5.0
+
+
+class MonitorScreen(Screen[None]):
+    """A session, how it is looked at, and the panels."""
+
+    app: Monitor
+
+    def __init__(self, session: Session, options: Options) -> None:
+        super().__init__()
+        self.session = session
+        self.options = options
+        self.glyphs = ASCII if options.ascii else UNICODE
+        self.view = View()
+        self.event_log = EventLog()
+        self.notice = ""
+        self.notice_timer: Timer | None = None
+        self.shown: Scene | None = None
+        self.panels: dict[str, Panel] = {}
+
+    @property
+    def steps(self) -> int:
+        return 0 if self.session.history is None else self.session.history.steps
+
+    @property
+    def focused_panel(self) -> Panel | None:
+        return self.focused if isinstance(self.focused, Panel) else None
+
+    def look(self, view: View) -> None:
+        """Show another view at once."""
+        self.view = view
+        self.draw()
+
+    def draw(self) -> None:
+        raise NotImplementedError
+
+    def say(self, text: str) -> None:
+        """A line that goes away by itself, where the keys are: it hides no data."""
+        self.notice = text
+        if self.notice_timer is not None:
+            self.notice_timer.stop()
+        self.notice_timer = self.set_timer(_NOTICE_SECONDS, self._unsay)
+        self.draw_footer()
+
+    def _unsay(self) -> None:
+        self.notice = ""
+        self.draw_footer()
+
+    def draw_footer(self) -> None:
+        raise NotImplementedError

@@ -1,0 +1,66 @@
+"""Keys that mark a moment or write a file, and those of the program itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import IO
+
+from macro_engine.run.events import Event
+from macro_engine.visible import visible
+from macro_tui import files
+from macro_tui.app import THEMES
+from macro_tui.screens.help import HelpScreen
+from macro_tui.screens.looking import Looking
+from macro_tui.screens.prompt import Prompt
+
+
+class Keeping(Looking):
+    """Bookmarks, files, help, themes, leaving."""
+
+    def action_bookmark(self) -> None:
+        if self.shown is None or not self.session.is_running:
+            self.say("bookmarks are kept with the run, which is not going on")
+            return
+        moment, time = self.shown.moment, self.shown.step.time
+
+        def note(text: str | None) -> None:
+            if text is not None:
+                self.session.note(Event(moment - 1, time, "bookmark", visible(text, 200)))
+                self.say(f"bookmark at step {moment - 1:,}")
+                self.draw()
+
+        self.app.push_screen(Prompt(f"a note for the bookmark at step {moment - 1:,}"), note)
+
+    def action_save_svg(self) -> None:
+        picture = self.app.export_screenshot(title=f"macro-tui {self.options.name}")
+        self._write(".svg", lambda file: file.write(picture))
+
+    def action_save_csv(self) -> None:
+        scene = self.shown
+        if scene is not None:
+            self._write(".csv", lambda file: files.write_csv(file, scene))
+
+    def _write(self, suffix: str, write: Callable[[IO[str]], object]) -> None:
+        step = 0 if self.shown is None else self.shown.moment
+        try:
+            with files.new_file(f"macro-tui-step-{step}", suffix) as file:
+                write(file)
+        except OSError as error:
+            self.say(f"it cannot be written: {error.strerror}")
+        else:
+            self.say(f"written: {visible(file.name, 200)}")
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen(self.glyphs))
+
+    def action_next_theme(self) -> None:
+        theme = self.app.theme
+        place = THEMES.index(theme) + 1 if theme in THEMES else 0
+        self.app.theme = THEMES[place % len(THEMES)]
+        self.say(f"theme {self.app.theme}")
+
+    def action_leave(self) -> None:
+        self.app.exit(0)
+
+    def action_interrupt(self) -> None:
+        self.app.interrupt()

@@ -1,0 +1,180 @@
+"""The main screen: asks the session how things stand, and draws what changed."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+
+from macro_engine.errors import MacroError
+from macro_engine.run.session import Session
+from macro_tui import destination
+from macro_tui.app import Options
+from macro_tui.keys import KEYS
+from macro_tui.panels import lines_around as around
+from macro_tui.panels.decision import DecisionPanel
+from macro_tui.panels.errors import ErrorsPanel
+from macro_tui.panels.events import EventsPanel
+from macro_tui.panels.panel import Panel
+from macro_tui.panels.subroutines import SubroutinesPanel
+from macro_tui.panels.timeline import TimelinePanel
+from macro_tui.panels.weights import WeightsPanel
+from macro_tui.places import is_small, places
+from macro_tui.scene import Scene
+from macro_tui.screens.alarming import Alarming
+from macro_tui.screens.choosing import Choosing
+from macro_tui.screens.keeping import Keeping
+from macro_tui.screens.playing import Playing
+from macro_tui.traffic import Meter, Traffic, terminal_is_gone
+from macro_tui.widgets.drawing import Drawing
+from macro_tui.widgets.paragraph import Paragraph
+
+_STATUS_SECONDS = 1.0
+_REST = 15  # times as long as a frame took nothing is drawn, so that the engine is not held up
+
+
+class MainScreen(Playing, Choosing, Keeping, Alarming):
+    """The panels and the lines around them."""
+
+    CSS_PATH = "main.tcss"
+    AUTO_FOCUS = "#errors"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            ",".join(key.keys), key.action, key.help, show=False, priority=key.shown == "ctrl+c"
+        )
+        for key in KEYS
+    ]
+
+    def __init__(self, session: Session, options: Options) -> None:
+        super().__init__(session, options)
+        self.meter = Meter()
+        self.traffic = Traffic()
+        self.rest_until = 0.0
+        self.drawn: object = None  # what the last frame was drawn from
+        self.drawn_before: object = None  # the same when the status line was drawn
+        kinds = (
+            ErrorsPanel,
+            DecisionPanel,
+            TimelinePanel,
+            WeightsPanel,
+            EventsPanel,
+            SubroutinesPanel,
+        )
+        self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
+
+    def compose(self) -> ComposeResult:
+        yield Paragraph(self.glyphs, id="header")
+        yield Paragraph(self.glyphs, id="verdict")
+        yield Container(*self.panels.values(), id="panels")
+        yield Paragraph(self.glyphs, id="status")
+        yield Paragraph(self.glyphs, id="footer")
+
+    def on_mount(self) -> None:
+        self.set_interval(self.options.period, self.tick)
+        self.set_interval(_STATUS_SECONDS, self.measure)
+        self.put_panels()
+
+    def on_resize(self) -> None:
+        self.put_panels()
+
+    @on(Drawing.Resized)
+    def _picture_resized(self) -> None:
+        self.drawn = None
+        self.call_after_refresh(self.tick)
+
+    def tick(self) -> None:
+        """Draw, if anything is different from the last frame and the terminal keeps up."""
+        if self.session.error is not None:
+            self.app.fail(self.session.error)
+            return
+        if terminal_is_gone():
+            self.app.interrupt()
+        if getattr(self.app._driver, "is_behind", False):
+            return
+        if monotonic() < self.rest_until:
+            return
+        state = (self.session.snapshot, self.steps, self.view, self.size, len(self.alarms.calling))
+        if state != self.drawn:
+            started = monotonic()
+            self.draw()
+            self.drawn = state
+            self.rest_until = monotonic() + _REST * (monotonic() - started)
+
+    def draw(self) -> None:
+        try:
+            self._draw()
+        except MacroError as error:  # the run file, in which the past is, cannot be read
+            self.app.fail(error)
+
+    def _draw(self) -> None:
+        snapshot = self.session.snapshot
+        self.watch_alarms()
+        self.event_log.refresh(self.session)
+        scene = self.shown = self.scene()
+        with self.app.batch_update():
+            going = self._going()
+            row = around.header(self.options.name, snapshot, scene, going, self.glyphs)
+            self._line("header").draw([row])
+            if scene is not None:
+                calling = self.alarms.calling
+                row = around.alarm(calling) if calling else around.verdict(scene, self.size.width)
+                self._line("verdict").draw([row])
+                for panel in self.panels.values():
+                    if panel.display:
+                        panel.update(scene)
+
+    def scene(self) -> Scene | None:
+        history = self.session.history
+        if history is None or not history.steps:
+            return None
+        return Scene(
+            history,
+            history.steps,
+            self.session.snapshot,
+            self.view,
+            self.dots,
+            self.event_log.chosen,
+            self.session.updates,
+        )
+
+    def _going(self) -> str:
+        pace = self.session.pace
+        return "" if pace is None or pace.target is None else destination.words(pace.target)
+
+    def measure(self) -> None:
+        """The status line, which is calmer than the rest; where nothing moves it comes to rest."""
+        snapshot, driver = self.session.snapshot, self.app._driver
+        frames, sent = getattr(driver, "frames", 0), getattr(driver, "sent", 0)
+        traffic = self.meter.measure(snapshot.done, frames, sent)
+        is_at_rest = self.drawn is not None and self.drawn == self.drawn_before
+        self.traffic = Traffic(memory=self.traffic.memory) if is_at_rest else traffic
+        self.drawn_before = self.drawn
+        self._line("status").draw([around.status(snapshot, self.traffic)])
+
+    def put_panels(self) -> None:
+        """Put the panels in their places."""
+        width, height = self.size
+        lines = ["header", "verdict", "footer", "status"][: 4 if height >= 12 else 3]
+        self._line("status").display = "status" in lines
+        room = max(height - len(lines), 0)
+        shown = places(width, room, self.view.expanded)
+        for name, panel in self.panels.items():
+            panel.display = name in shown
+            if name in shown:
+                place = shown[name]
+                panel.styles.offset = place.x, place.y
+                panel.styles.width, panel.styles.height = place.width, place.height
+        self.draw_footer()
+        self.drawn = None
+
+    def draw_footer(self) -> None:
+        width, height = self.size
+        row = around.footer(width, is_small(width, height - 4), self.notice)
+        self._line("footer").draw([row])
+
+    def _line(self, name: str) -> Paragraph:
+        return self.query_one(f"#{name}", Paragraph)

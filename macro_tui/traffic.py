@@ -1,0 +1,109 @@
+"""What goes to the terminal, and what the process needs."""
+
+from __future__ import annotations
+
+import resource
+import select
+import sys
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from textual.driver import Driver
+
+_SECONDS = 3.0  # over which rates are measured
+_STATM = Path("/proc/self/statm")
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What was measured beside the run.
+
+    Attributes
+    ----------
+    seconds_left
+        None where it cannot be told.
+    memory
+        In MB.
+    frames, bytes
+        To the terminal, a second.
+    """
+
+    seconds_left: float | None = None
+    memory: int = 0
+    frames: float = 0.0
+    bytes: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Mark:
+    time: float
+    done: float
+    frames: int
+    bytes: int
+
+
+class Meter:
+    """Measures rates over the last seconds."""
+
+    def __init__(self) -> None:
+        self.marks: deque[_Mark] = deque()
+
+    def measure(self, done: float | None, frames: int, sent: int) -> Traffic:
+        now = _Mark(monotonic(), done or 0.0, frames, sent)
+        self.marks.append(now)
+        while len(self.marks) > 2 and now.time - self.marks[1].time >= _SECONDS:
+            self.marks.popleft()
+        first = self.marks[0]
+        passed = now.time - first.time
+        if passed <= 0:
+            return Traffic(memory=memory())
+        progress = (now.done - first.done) / passed
+        return Traffic(
+            (1 - now.done) / progress if progress > 0 and done is not None else None,
+            memory(),
+            (now.frames - first.frames) / passed,
+            (now.bytes - first.bytes) / passed,
+        )
+
+
+def memory() -> int:
+    """What the process holds now, in MB; the most it ever held where that is all one is told."""
+    if _STATM.exists():
+        return int(_STATM.read_text().split()[1]) * resource.getpagesize() // 1_000_000
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 1_000_000
+
+
+def terminal_is_gone() -> bool:
+    """Whether the terminal was closed, of which there may be no signal."""
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+def counting(driver: type[Driver]) -> type[Driver]:
+    """The same driver, which counts what it sends and knows whether the terminal keeps up."""
+
+    class CountingDriver(driver):  # type: ignore[valid-type, misc]
+        frames = 0
+        sent = 0
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._file = sys.__stdout__  # standard error may go to a file
+
+        def write(self, data: str) -> None:
+            self.frames += 1
+            self.sent += len(data.encode())
+            super().write(data)
+
+        @property
+        def is_behind(self) -> bool:
+            """Whether the terminal has not taken what was sent before."""
+            thread = getattr(self, "_writer_thread", None)
+            return thread is not None and thread._queue.qsize() > 1
+
+    return CountingDriver

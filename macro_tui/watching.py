@@ -1,0 +1,50 @@
+"""Takes the history to the alarms, at moments that do not depend on when one looks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.run.history import History
+from macro_tui.alarms import SERIES, Alarms, Change, Sample
+from macro_tui.scene import series_index
+
+_EVERY = 8  # steps
+_MOST = 4096  # moments that are judged at once
+_FEWEST_ROWS = 100
+
+
+class Watch:
+    """Remembers up to where the alarms have seen the run."""
+
+    def __init__(self, alarms: Alarms, window: int) -> None:
+        self.alarms = alarms
+        self.window = window
+        self.seen = 0
+        self.subroutines: int | None = None
+
+    def check(self, history: History) -> list[Change]:
+        """What the steps since the last time raised and cleared."""
+        if not self.alarms.alarms:
+            return []
+        stride = _EVERY
+        while (history.steps - self.seen) // stride > _MOST:
+            stride *= 2
+        first = self.seen // stride + 1
+        moments = stride * np.arange(first, history.steps // stride + 1)
+        if not len(moments):
+            return []
+        self.seen = int(moments[-1])
+        return list(self.alarms.check(self._samples(history, moments)))
+
+    def _samples(self, history: History, moments: np.ndarray) -> list[Sample]:
+        points, errors = history.at(moments), history.errors(moments, self.window)
+        samples = []
+        for i, moment in enumerate(moments.tolist()):
+            total = int(points.subroutines[:, i].sum())
+            born = 0 if self.subroutines is None else total - self.subroutines
+            self.subroutines = total
+            if points.rows[i] >= _FEWEST_ROWS:
+                by_name = {name: float(errors[series_index(name), i]) for name in SERIES}
+                time = None if points.times is None else int(points.times[i])
+                samples.append(Sample(moment - 1, time, by_name, born))
+        return samples

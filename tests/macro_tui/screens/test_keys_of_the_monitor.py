@@ -1,0 +1,264 @@
+"""Every key does what its table says."""
+
+import asyncio
+
+import pytest
+from made_sessions import (
+    STEPS,
+    finished_session,
+    monitor_of,
+    open_main,
+    paused_session,
+    settle,
+    text_of,
+    until,
+    write_stream,
+)
+
+from macro_tui.alarms import parse
+from macro_tui.keys import KEYS
+from macro_tui.screens.details import DetailsScreen
+from macro_tui.screens.help import HelpScreen
+from macro_tui.screens.prompt import Prompt
+from macro_tui.view import View
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory):
+    return write_stream(tmp_path_factory.mktemp("made") / "flights.csv")
+
+
+@pytest.fixture(scope="module")
+def finished(stream):
+    session = finished_session(stream)
+    yield session
+    session.close()
+
+
+class Opened:
+    """A monitor whose main screen is open."""
+
+    def __init__(self, session, size=(120, 30), **options):
+        self.app = monitor_of(session, **options)
+        self.context = self.app.run_test(size=size)
+
+    async def __aenter__(self):
+        self.pilot = await self.context.__aenter__()
+        await open_main(self.app, self.pilot)
+        self.main = self.app.screen
+        return self
+
+    async def __aexit__(self, *error):
+        await self.context.__aexit__(*error)
+
+    async def press(self, *keys):
+        await self.pilot.press(*keys)
+        await settle(self.app, self.pilot)
+
+    @property
+    def view(self):
+        return self.main.view
+
+
+PRESSED = {
+    "left": ["left"],
+    "right": ["left", "left", "right"],
+    "shift+left": ["shift+left"],
+    "shift+right": ["home", "shift+right"],
+    "home": ["home"],
+    "i": ["i"],
+    "plus": ["plus"],
+    "minus": ["plus", "plus", "minus"],
+    "t": ["t"],
+    "m": ["m"],
+    "w": ["w"],
+    "c": ["c"],
+    "N": ["N"],
+    "n": ["home", "n"],
+    "e": ["e"],
+    "up": ["5", "up"],
+    "down": ["6", "down"],
+    "pageup": ["5", "pageup"],
+    "pagedown": ["6", "pagedown"],
+    "o": ["o"],
+}
+
+
+async def test_each_key_changes_what_is_looked_at(finished):
+    async with Opened(finished) as opened:
+        without_effect = []
+        for name, (*first, last) in PRESSED.items():
+            opened.main.look(View())
+            opened.main.put_panels()
+            await opened.pilot.press(*first)
+            before = opened.view
+            await opened.press(last)
+            if opened.view == before:
+                without_effect.append(name)
+        assert not without_effect
+
+
+async def test_end_and_escape_return_to_now(finished):
+    async with Opened(finished) as opened:
+        await opened.press("left")
+        assert "LOOKING BACK" in text_of(opened.app)
+        await opened.press("end")
+        assert opened.view.moment is None
+        await opened.press("home", "escape")
+        assert opened.view.moment is None
+        assert "LOOKING BACK" not in text_of(opened.app)
+
+
+async def test_panels_take_the_focus_and_those_without_a_place_open(finished):
+    async with Opened(finished, size=(80, 24)) as opened:
+        for number in "1234":
+            await opened.press(number)
+            assert opened.view.expanded is None
+        await opened.press("tab")
+        assert opened.main.focused_panel.key == "errors"
+        await opened.press("shift+tab")
+        assert opened.main.focused_panel.key == "weights"
+        await opened.press("5")
+        assert opened.view.expanded == "events"
+        await opened.press("escape", "6")
+        assert opened.view.expanded == "subroutines"
+
+
+async def test_zoom_goes_to_the_timeline_where_it_has_the_focus(finished):
+    async with Opened(finished) as opened:
+        await opened.press("3", "plus")
+        assert opened.view.width is None
+        assert opened.view.timeline_width is not None
+
+
+async def test_enter_jumps_to_an_event_and_opens_a_subroutine(finished):
+    async with Opened(finished) as opened:
+        await opened.press("5", "up", "up", "enter")
+        event = dict(opened.main.event_log.chosen)[opened.view.event]
+        assert opened.view.moment == event.step + 1
+        await opened.press("6", "enter")
+        assert isinstance(opened.app.screen, DetailsScreen)
+        assert "as of the newest step" in text_of(opened.app)
+        await opened.press("escape")
+        assert opened.app.screen is opened.main
+
+
+async def test_a_filter_narrows_the_events(finished):
+    async with Opened(finished) as opened:
+        everything = len(opened.main.event_log.chosen)
+        await opened.press("slash", *"leader", "enter")
+        assert 0 < len(opened.main.event_log.chosen) < everything
+        assert {event.kind for _, event in opened.main.event_log.chosen} == {"leader"}
+        await opened.press("escape")
+        assert len(opened.main.event_log.chosen) == everything
+
+
+@pytest.mark.parametrize(
+    ("typed", "moment"), [("50%", STEPS // 2 + 1), ("400", 101), ("2001-03-02", 145)]
+)
+async def test_going_back_is_a_view(finished, typed, moment):
+    async with Opened(finished) as opened:
+        await opened.press("g")
+        opened.app.screen.query_one("Input").value = typed
+        await opened.press("enter")
+        assert opened.view.moment == moment
+
+
+async def test_a_place_that_is_none_is_refused_in_words(finished):
+    async with Opened(finished) as opened:
+        await opened.press("g", *"nowhere", "enter")
+        assert isinstance(opened.app.screen, Prompt)
+        assert "'nowhere' is no place" in text_of(opened.app)
+
+
+async def test_help_palette_and_themes(finished):
+    async with Opened(finished) as opened:
+        await opened.press("question_mark")
+        assert isinstance(opened.app.screen, HelpScreen)
+        await opened.press("escape")
+        theme = opened.app.theme
+        await opened.press("T")
+        assert opened.app.theme != theme
+        commands = [command.title for command in opened.app.get_system_commands(opened.main)]
+        assert len(commands) == len(KEYS) - 1
+        await opened.press("ctrl+p")
+        assert opened.app.screen is not opened.main
+
+
+async def test_files_are_written_and_never_over_others(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with Opened(finished) as opened:
+        await opened.press("x", "x", "s")
+        assert "written: macro-tui-step-600.svg" in text_of(opened.app)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["macro-tui-step-600-2.csv", "macro-tui-step-600.csv", "macro-tui-step-600.svg"]
+    first, *lines = (tmp_path / names[1]).read_text().splitlines()
+    assert first.startswith("steps,rows,time,")
+    assert lines[-1].startswith("600,2400,2001-03-05T03:50:00,")
+    assert (tmp_path / names[2]).read_text().startswith("<svg")
+
+
+async def test_alarms_call_until_they_are_acknowledged(finished):
+    async with Opened(finished, alarms=(parse("ftl > 0.2"),)) as opened:
+        assert " ALARM " in text_of(opened.app)
+        await opened.press("a")
+        assert " ALARM " not in text_of(opened.app)
+
+
+async def test_q_leaves(finished):
+    async with Opened(finished) as opened:
+        await opened.pilot.press("q")
+        assert opened.app.return_value == 0
+
+
+async def test_the_mouse_looks_where_it_clicks(finished):
+    async with Opened(finished) as opened:
+        await opened.pilot.click("#errors Curves", offset=(20, 3))
+        assert opened.view.moment is not None
+        before = opened.view.moment
+        await opened.pilot.click("#timeline Timeline", offset=(30, 1))
+        assert opened.view.moment != before
+
+
+async def test_playing_is_controlled_by_keys(stream):
+    session = paused_session(stream, row=400)
+    async with Opened(session) as opened:
+        await until(lambda: session.pace.target is None and session.history.steps == 100)
+        await opened.press("full_stop")
+        await until(lambda: session.history.steps == 101)
+        await opened.press("b", *"storm", "enter")
+        assert "bookmark" in {event.kind for _, event in opened.main.event_log.chosen}
+        await opened.press("left_square_bracket")
+        assert str(session.pace.speed) == "6,000,000x"
+        await opened.press("right_square_bracket")
+        assert str(session.pace.speed) == "max"
+        await opened.press("g", *"1000", "enter")
+        await until(lambda: session.history.steps == 250)
+        assert opened.view.moment is None
+        await opened.press("home")
+        await opened.press("space")
+        await until(lambda: session.snapshot.state == "finished")
+        await opened.press("space")
+        assert "all of it was played" in text_of(opened.app)
+        assert opened.view.moment == 1
+    session.stop(5)
+    session.close()
+
+
+async def test_a_failing_run_closes_the_screen_and_keeps_the_error(tmp_path):
+    session = paused_session(tmp_path / "missing.csv", row=1)
+    app = monitor_of(session)
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: app.error is not None)
+    assert app.return_value == 1
+    assert "missing.csv" in str(app.error)
+    session.close()
+
+
+async def test_every_size_on_the_way_can_be_shown(finished):
+    async with Opened(finished) as opened:
+        for size in ((20, 5), (1, 1), (79, 23), (300, 80), (80, 24)):
+            await opened.pilot.resize_terminal(*size)
+            await asyncio.sleep(0.05)
+            await settle(opened.app, opened.pilot)
+        assert "[4] thresholds" in text_of(opened.app)

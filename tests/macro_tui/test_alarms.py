@@ -1,0 +1,77 @@
+"""Rules and when they are raised and cleared."""
+
+import pytest
+
+from macro_engine.errors import UsageError
+from macro_tui.alarms import Alarms, Sample, parse
+
+MINUTE = 60_000_000
+
+
+def samples(values, baseline=0.2):
+    return [
+        Sample(i, i * 10 * MINUTE, {"ftl": v, "ewa": v, "marginal": baseline, "no_change": v})
+        for i, v in enumerate(values)
+    ]
+
+
+def changes(rule, values):
+    found = Alarms([parse(rule)]).check(samples(values))
+    return [(change.is_raised, change.step) for change in found]
+
+
+def test_a_limit_is_raised_once_and_cleared_below_it():
+    assert changes("ftl > 0.25", [0.2, 0.26, 0.24, 0.26, 0.23]) == [(True, 1), (False, 4)]
+
+
+def test_a_rule_with_a_time_waits_for_it():
+    assert changes("ftl > marginal for 30m", [0.3, 0.3, 0.3, 0.3]) == [(True, 3)]
+    assert changes("ftl > marginal for 3 steps", [0.3, 0.3, 0.1, 0.3, 0.3, 0.3]) == []
+
+
+def test_no_number_raises_nothing():
+    assert changes("ftl > marginal", [float("nan")] * 3) == []
+
+
+def test_a_percentage_is_a_share():
+    assert parse("ewa > 25%").limit == parse("ewa > 0.25").limit == 0.25
+
+
+def test_a_pause_in_the_streams_time_is_noticed():
+    quiet = [Sample(0, 0, {}), Sample(1, 5 * MINUTE, {}), Sample(2, 50 * MINUTE, {})]
+    alarms = Alarms([parse("no rows for 30m")])
+    assert [change.step for change in alarms.check(quiet)] == [2]
+
+
+def test_births_ring_again_only_after_they_were_acknowledged():
+    alarms = Alarms([parse("birth")])
+    born = [Sample(i, None, {}, born=1) for i in range(3)]
+    assert [change.step for change in alarms.check(born[:2])] == [0]
+    alarms.acknowledge()
+    assert [change.step for change in alarms.check(born[2:])] == [2]
+
+
+def test_what_was_cleared_still_calls_until_it_is_acknowledged():
+    alarms = Alarms([parse("ftl > 0.25")])
+    list(alarms.check(samples([0.3, 0.1])))
+    assert len(alarms.calling) == 1
+    alarms.acknowledge()
+    assert not alarms.calling
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ftl",
+        "ftl > ",
+        "ftl > 2",
+        "ftl > -1",
+        "nobody > 0.1",
+        "ftl > marginal for ever",
+        "no rows",
+    ],
+)
+def test_what_is_no_rule_is_refused_with_examples(text):
+    with pytest.raises(UsageError, match=r"--alarm"):
+        parse(text)

@@ -1,0 +1,145 @@
+"""The monitor in a terminal: bytes, colours, sizes, signals."""
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import termios
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from made_sessions import write_stream
+from terminals import Terminal
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+
+ATLANTA = ("replay", "airline-ATL.parquet")
+SCREEN = "[4] thresholds"
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory):
+    return write_stream(tmp_path_factory.mktemp("made") / "flights.csv")
+
+
+def test_few_bytes_while_it_plays_and_none_while_it_is_paused():
+    with Terminal(*ATLANTA) as terminal:
+        terminal.wait_for(SCREEN)
+        assert terminal.count(2) < 2 * 20_000
+        terminal.send(" ")
+        time.sleep(3)  # until the status line has come to rest
+        before = terminal.cpu_seconds()
+        assert terminal.count(1.5) == 0
+        assert terminal.cpu_seconds() - before < 0.1
+
+
+def test_fewer_bytes_on_a_thin_link():
+    with Terminal(*ATLANTA, "--low-bandwidth") as terminal:
+        terminal.wait_for(SCREEN)
+        time.sleep(1)
+        assert terminal.count(2) < 2 * 5_000
+
+
+def test_no_colour_is_sent_where_none_is_wanted(stream):
+    with Terminal("replay", stream, env={"NO_COLOR": "1"}) as terminal:
+        terminal.wait_for(SCREEN)
+        time.sleep(1)
+        sent = terminal.received.decode(errors="replace")
+        assert not re.search(r"\x1b\[[\d;]*(3[0-8]|4[0-8]|9\d|10\d)[;m]", sent)
+        terminal.send("q")
+        assert terminal.wait()[0] == 0
+
+
+def test_small_terminals_and_resizing_are_survived(stream):
+    with Terminal("replay", stream, "--ascii", size=(20, 5)) as terminal:
+        terminal.wait_for("80x24 shows more")
+        for size in ((80, 24), (3, 2), (200, 60), (80, 24)):
+            terminal.resize(*size)
+            time.sleep(0.3)
+        terminal.wait_for(SCREEN)
+        terminal.send("q")
+        assert terminal.wait()[0] == 0
+
+
+def leave_by(terminal, how):
+    if how == "ctrl+c":
+        terminal.send("\x03")
+    elif how == "closing":
+        terminal.close()
+    else:
+        terminal.process.send_signal(how)
+
+
+def test_it_ends_at_once_and_leaves_everything_in_order(tmp_path):
+    ways = (signal.SIGHUP, signal.SIGTERM, "ctrl+c", "closing")
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(Terminal(*ATLANTA, "--run", tmp_path / f"{i}.run"))
+            for i in range(len(ways))
+        ]
+        for terminal in opened:
+            terminal.wait_for(SCREEN)
+        for terminal, way in zip(opened, ways, strict=True):
+            leave_by(terminal, way)
+            code, seconds = terminal.wait()
+            assert code == 130, way
+            assert seconds < 3, way  # 1 is the bound, with room for a busy machine
+            if way != "closing":
+                assert termios.tcgetattr(terminal.slave) == terminal.attributes
+                assert b"\x1b[?1049l" in terminal.received
+                assert b"macro-tui replay: interrupted" in terminal.received
+    assert sorted(os.listdir(tmp_path)) == [f"{i}.run" for i in range(len(ways))]
+    for path in tmp_path.iterdir():
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_the_summary_stays_behind_and_the_run_goes_on(tmp_path):
+    with Terminal(*ATLANTA, "--run", tmp_path / "a.run", "--speed", "max") as terminal:
+        terminal.wait_for("THE END")
+        terminal.send("q")
+        assert terminal.wait()[0] == 0
+        shown = terminal.received.rpartition(b"\x1b[?1049l")[2].decode()
+        assert "FTL makes 1.82 points fewer errors than the marginal baseline." in shown
+
+
+def test_an_error_is_told_after_the_screen_is_closed(tmp_path):
+    (tmp_path / "bad.csv").write_text("a,label\n1,x\n2,x\n")
+    with Terminal("replay", tmp_path / "bad.csv") as terminal:
+        code, _ = terminal.wait(40)
+        assert code == 1
+        shown = terminal.received.rpartition(b"\x1b[?1049l")[2].decode()
+        assert shown.strip().endswith("name all classes with --classes")
+
+
+def test_a_terminal_that_stops_reading_does_not_stop_the_engine(tmp_path):
+    run_file = tmp_path / "a.run"
+    with Terminal(*ATLANTA, "--run", run_file, "--speed", "600000x") as terminal:
+        terminal.wait_for(SCREEN)
+        time.sleep(1)
+        terminal.reading.clear()
+        before = steps_in(run_file)
+        time.sleep(4)
+        assert steps_in(run_file) - before > 1000  # some 700 a second
+        terminal.reading.set()
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.wait()[0] == 130
+
+
+def steps_in(run_file):
+    with closing(sqlite3.connect(f"file:{run_file}?mode=ro", uri=True)) as connection:
+        return connection.execute("SELECT max(first_step + steps) FROM steps").fetchone()[0] or 0
+
+
+def test_where_standard_output_is_no_terminal_it_says_so(stream):
+    done = subprocess.run(
+        [sys.executable, "-m", "macro_tui", "replay", stream],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "standard output is no terminal: running headless" in done.stderr

@@ -1,0 +1,104 @@
+"""Sessions over a small made stream, and the monitor's screen as text."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+
+import numpy as np
+
+from macro_engine.opening import open_stream
+from macro_engine.run.engine import Engine
+from macro_engine.run.pace import Target
+from macro_engine.run.session import Session
+from macro_engine.run.speed import Speed
+from macro_tui.app import Monitor, Options
+
+STEPS = 600
+
+
+def write_stream(path):
+    """Three kinds of days in turn, in which the label follows another rule."""
+    rng = np.random.default_rng(5)
+    lines = ["when,a,b,label"]
+    for step in range(STEPS):
+        kind = step // 50 % 3
+        for row in range(4):
+            a, b = rng.random(2)
+            share = (0.1, 0.5, 0.9)[kind]
+            label = "late" if rng.random() < 0.7 * share + 0.3 * (a > b) else "punctual"
+            minutes = 10 * step + 2 * row
+            day, minute = divmod(minutes, 1440)
+            when = f"2001-03-{day + 1:02}T{minute // 60:02}:{minute % 60:02}"
+            lines.append(f"{when},{a:.3f},{b:.3f},{label}")
+    path.write_text("\n".join(lines))
+    return path
+
+
+def session_over(path, speed=Speed(), prepare=lambda _engine: None):  # noqa: B008
+    def load(listener, unnamed):
+        from macro_engine.settings import Layer
+
+        options = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3"}
+        opened = open_stream([path], [Layer.read("the test", options, of_user=True)])
+        engine = Engine(opened, listener=listener, run_file=unnamed, speed=speed)
+        prepare(engine)
+        return engine
+
+    return Session(load)
+
+
+def paused_session(path, row):
+    """A session that plays up to a row and waits there."""
+
+    def prepare(engine):
+        engine.pace.paused = True
+        engine.pace.target = Target(row=row)
+
+    return session_over(path, prepare=prepare)
+
+
+def finished_session(path):
+    """A session that has ended; a monitor that starts it finds it as it is."""
+    session = session_over(path)
+    session.start()
+    session.thread.join(60)
+    assert session.error is None
+    session.start = lambda: None
+    return session
+
+
+async def until(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.02)
+
+
+def monitor_of(session, **options):
+    return Monitor(lambda: session, Options("flights.csv", **options))
+
+
+async def open_main(app, pilot):
+    """Wait until the main screen shows the run."""
+    await until(lambda: getattr(app.screen, "shown", None) is not None)
+    await settle(app, pilot)
+
+
+async def settle(app, pilot):
+    """Let everything that is under way be drawn."""
+    for _ in range(2):
+        await pilot.pause()
+    for screen in app.screen_stack:
+        if hasattr(screen, "measure"):
+            screen.measure()
+            screen.draw()
+    await pilot.pause()
+
+
+def text_of(app):
+    """The screen as text; what differs from run to run is made equal."""
+    strips = app.screen._compositor.render_strips()
+    text = "\n".join("".join(s.text for s in strip).rstrip() for strip in strips)
+    return re.sub(r"^(\w[\w ]*?) [\d,]+ rows/s.*$", r"\1 ... (status)", text, flags=re.M) + "\n"
