@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import termios
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widgets import Static
@@ -62,6 +62,10 @@ class Monitor(SpansApp):
 
     TITLE = "macro-tui"
     CSS_PATH = "app.tcss"
+    # over every screen, and before the first one
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", "stop the run and leave", show=False, priority=True)
+    ]
 
     def __init__(self, open_session: Callable[[], Session], options: Options) -> None:
         super().__init__()
@@ -71,6 +75,7 @@ class Monitor(SpansApp):
         self.open_session = open_session
         self.options = options
         self.session: Session | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None  # none before it is mounted
         self.error: BaseException | None = None
         self.watchdog: threading.Timer | None = None
         self.theme = options.theme or _theme_of_the_terminal()
@@ -80,8 +85,6 @@ class Monitor(SpansApp):
 
     def on_mount(self) -> None:
         self.loop = asyncio.get_running_loop()
-        for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
-            signal.signal(signum, self.interrupt)
         self.call_after_refresh(self._load)
 
     def _load(self) -> None:
@@ -105,6 +108,8 @@ class Monitor(SpansApp):
 
     def interrupt(self, _signum: int = 0, _frame: object = None) -> None:
         """Stop the run and leave; called by a key, or in the midst of anything by a signal."""
+        if self.loop is None:
+            raise KeyboardInterrupt
         if self.session is not None:
             self.session.stop(0)
         if self.watchdog is None:  # the loop may wait for a terminal that has stopped reading
@@ -112,6 +117,9 @@ class Monitor(SpansApp):
             self.watchdog.daemon = True
             self.watchdog.start()
             self.loop.call_soon_threadsafe(self.exit, INTERRUPTED)
+
+    def action_interrupt(self) -> None:
+        self.interrupt()
 
     def fail(self, error: BaseException) -> None:
         """Leave because of an error, which is told when the screen is closed."""

@@ -90,7 +90,7 @@ KEYS = (
         ("T",), "T", "next_theme", "", "the next theme: 16 colours or full, dark or light", PROGRAM
     ),
     Key(("q",), "q", "leave", "leave", "leave; the summary stays in the scrollback", PROGRAM),
-    Key(("ctrl+c",), "ctrl+c", "interrupt", "", "stop the run and leave at once", PROGRAM),
+    Key(("ctrl+c",), "ctrl+c", "app.interrupt", "", "stop the run and leave at once", PROGRAM),
 )
 GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -25,6 +26,8 @@ def monitor(load: Load, options: Options) -> int:
         return Session(load)
 
     app = Monitor(open_session, options)
+    for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, app.interrupt)
     code = app.run()
     if app.watchdog is not None:
         app.watchdog.cancel()

@@ -97,9 +97,10 @@ class Scene:
         begins = shown.start + cells * columns_a_cell * shown.width
         begins = begins[begins < self.steps]
         end = min(int(shown.edges[-1]), self.steps)
-        # there is no time at the very beginning: the first moment that is at hand stands for it
-        first = 1 if self.history.thinned is None else self.history.thinned.stride
-        times = self.history.at(np.append(begins, end).clip(min(first, self.steps))).times
+        # the first step of a column where it is at hand, else the one before: none at the start
+        stride = 1 if self.history.thinned is None else self.history.thinned.stride
+        moments = np.append(begins + (stride == 1), end).clip(min(stride, self.steps))
+        times = self.history.at(moments).times
         if times is None:
             return tuple((int(c), f"{b:,}") for c, b in zip(cells, begins, strict=False))
         span = int(times[-1] - times[0])

@@ -61,6 +61,3 @@ class Keeping(Looking):
 
     def action_leave(self) -> None:
         self.app.exit(0)
-
-    def action_interrupt(self) -> None:
-        self.app.interrupt()

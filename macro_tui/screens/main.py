@@ -43,10 +43,9 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
     CSS_PATH = "main.tcss"
     AUTO_FOCUS = "#errors"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            ",".join(key.keys), key.action, key.help, show=False, priority=key.shown == "ctrl+c"
-        )
+        Binding(",".join(key.keys), key.action, key.help, show=False)
         for key in KEYS
+        if not key.action.startswith("app.")
     ]
 
     def __init__(self, session: Session, options: Options) -> None:

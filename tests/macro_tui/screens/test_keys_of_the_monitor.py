@@ -211,6 +211,14 @@ async def test_q_leaves(finished):
         assert opened.app.return_value == 0
 
 
+async def test_ctrl_c_leaves_from_every_screen(finished, monkeypatch):
+    async with Opened(finished) as opened:
+        asked = []
+        monkeypatch.setattr(opened.app, "interrupt", lambda: asked.append(opened.app.screen))
+        await opened.press("ctrl+c", "question_mark", "ctrl+c", "escape", "g", "ctrl+c")
+        assert len(set(asked)) == 3
+
+
 async def test_the_mouse_looks_where_it_clicks(finished):
     async with Opened(finished) as opened:
         await opened.pilot.click("#errors Curves", offset=(20, 3))
