@@ -13,6 +13,7 @@ from typing import Literal
 
 from macro_engine.errors import UsageError
 from macro_engine.visible import visible
+from macro_tui.words import duration
 
 SERIES = ("ftl", "ewa", "marginal", "no_change")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -82,12 +83,17 @@ def _share(number: str, rule: str) -> float:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a rule is judged by at a moment; `born` since the sample before."""
+    """What a rule is judged by at a moment.
+
+    `born` is how many were born since the sample before, `pause` the longest time between two rows
+    since then, in microseconds.
+    """
 
     step: int
     time: int | None
     errors: dict[str, float]
     born: int = 0
+    pause: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,6 @@ class Alarm:
         self.raised: Change | None = None
         self.call: Change | None = None  # what the operator has not acknowledged yet
         self.over_since: tuple[int, int | None] | None = None
-        self.last_time: int | None = None
 
     def acknowledge(self) -> None:
         self.call = None
@@ -129,13 +134,10 @@ class Alarm:
         return self._raise(sample, "a subroutine was born")
 
     def _check_silence(self, sample: Sample) -> Change | None:
-        """A gap between steps in the stream's own time."""
-        before, self.last_time = self.last_time, sample.time
-        if before is None or sample.time is None:
+        """A pause between rows in the stream's own time."""
+        if sample.pause < self.rule.microseconds or self.raised is not None:
             return None
-        if sample.time - before < self.rule.microseconds or self.raised is not None:
-            return None
-        return self._raise(sample, f"{self.rule.text}: rows came after a pause")
+        return self._raise(sample, f"there were none for {duration(sample.pause)}")
 
     def _check_error(self, sample: Sample) -> Change | None:
         error = sample.errors[self.rule.series]

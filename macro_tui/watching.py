@@ -21,6 +21,8 @@ class Watch:
         self.window = window
         self.seen = 0
         self.subroutines: int | None = None
+        self.judged = 0  # steps whose pauses were looked at
+        self.last_time: int | None = None
 
     def check(self, history: History) -> list[Change]:
         """What the steps since the last time raised and cleared."""
@@ -38,6 +40,7 @@ class Watch:
 
     def _samples(self, history: History, moments: np.ndarray) -> list[Sample]:
         points, errors = history.at(moments), history.errors(moments, self.window)
+        pauses = self._pauses(history, moments)
         samples = []
         for i, moment in enumerate(moments.tolist()):
             total = int(points.subroutines[:, i].sum())
@@ -46,5 +49,20 @@ class Watch:
             if points.rows[i] >= _FEWEST_ROWS:
                 by_name = {name: float(errors[series_index(name), i]) for name in SERIES}
                 time = None if points.times is None else int(points.times[i])
-                samples.append(Sample(moment - 1, time, by_name, born))
+                samples.append(Sample(moment - 1, time, by_name, born, int(pauses[i])))
         return samples
+
+    def _pauses(self, history: History, moments: np.ndarray) -> np.ndarray:
+        """The longest time between two rows since the moment before each; 0 if nobody asks."""
+        longest = np.zeros(len(moments), np.int64)
+        if not any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms):
+            return longest
+        results = history.results(self.judged, int(moments[-1]))
+        if results.times is not None:
+            before = results.times[0] if self.last_time is None else self.last_time
+            gaps = np.diff(results.times, prepend=before)
+            begins = np.concatenate([[self.judged], moments[:-1]]) - results.first_step
+            longest = np.maximum.reduceat(gaps, results.starts[begins])
+            self.last_time = int(results.times[-1])
+        self.judged = int(moments[-1])
+        return longest

@@ -48,6 +48,19 @@ def wait_text(seconds: float) -> str:
     return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
 
 
+def duration(microseconds: int) -> str:
+    """A length of time in its largest unit.
+
+    >>> duration(5_400_000_000), duration(90_000_000)
+    ('1.5 h', '1.5 min')
+    """
+    seconds = microseconds / 1e6
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
 def counted(count: int, what: str) -> str:
     """
     >>> counted(1, "step"), counted(1200, "row")

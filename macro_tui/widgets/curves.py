@@ -246,15 +246,6 @@ def _put_values(canvas: Canvas, view: CurvesView, values: list[float | None], ab
         canvas.put(x, 0, about + " ", "strong")
 
 
-def value_at(values: Floats, column: int) -> float | None:
-    """The last value in a cell column."""
-    if column < 0:
-        return None
-    known = values[raster.ACROSS * column : raster.ACROSS * (column + 1)]
-    known = known[np.isfinite(known)]
-    return float(known[-1]) if len(known) else None
-
-
 def value_text(value: float | None, unit: str) -> str:
     """A value with one decimal: with a sign for points, with % for shares.
 

@@ -38,7 +38,7 @@ def test_a_percentage_is_a_share():
 
 
 def test_a_pause_in_the_streams_time_is_noticed():
-    quiet = [Sample(0, 0, {}), Sample(1, 5 * MINUTE, {}), Sample(2, 50 * MINUTE, {})]
+    quiet = [Sample(i, None, {}, pause=minutes * MINUTE) for i, minutes in enumerate((5, 29, 45))]
     alarms = Alarms([parse("no rows for 30m")])
     assert [change.step for change in alarms.check(quiet)] == [2]
 

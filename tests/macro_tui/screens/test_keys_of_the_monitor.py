@@ -205,6 +205,14 @@ async def test_alarms_call_until_they_are_acknowledged(finished):
         assert " ALARM " not in text_of(opened.app)
 
 
+async def test_only_a_pause_that_is_long_enough_rings(finished):
+    longest = 4  # minutes, from the last row of a step to the next step
+    async with Opened(finished, alarms=(parse(f"no rows for {longest + 1}m"),)) as opened:
+        assert not opened.main.alarms.calling
+    async with Opened(finished, alarms=(parse(f"no rows for {longest}m"),)) as opened:
+        assert "there were none for 4 min" in text_of(opened.app)
+
+
 async def test_q_leaves(finished):
     async with Opened(finished) as opened:
         await opened.pilot.press("q")

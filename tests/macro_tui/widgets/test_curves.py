@@ -16,7 +16,6 @@ from macro_tui.widgets.curves import (
     bounds,
     plot_columns,
     render,
-    value_at,
 )
 
 
@@ -108,11 +107,6 @@ def test_a_crosshair_without_a_header_shows_its_values_too():
 def test_values_move_to_the_header_where_there_is_no_room_at_the_right():
     assert texts(render(level(30.0, 32.0, width=30), 30, 6))[0].startswith("EWA 30.0%  FTL 32.0%")
     assert texts(render(level(30.0, 32.0, 36.0, width=20), 20, 3))[0] == "E 30.0 F 32.0 m 36.0"
-
-
-def test_the_value_at_a_column_is_the_last_that_is_known_there():
-    values = np.array([1.0, 2.0, 3.0, np.nan, np.nan, np.nan])
-    assert [value_at(values, column) for column in range(-1, 4)] == [None, 2.0, 3.0, None, None]
 
 
 def test_a_curve_that_ends_early_carries_its_initial():
