@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from macro_engine.errors import UsageError
 from macro_engine.opening import COMMAND_LINE, Opened, open_stream
 from macro_engine.presets import PRESETS, preset
 from macro_engine.settings import OPTIONS, Layer
+from macro_engine.visible import visible
 from macro_tui.replays import find_recording
 
 
@@ -19,6 +21,11 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Parquet or CSV (also .gz), in order; a bare name may be a shipped replay",
     )
+    add_settings(parser)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Every setting of a run."""
     parser.add_argument(
         "--config", type=Path, metavar="TOML", help="settings; default: NAME.toml beside the data"
     )
@@ -38,11 +45,64 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
 
 def open_from(arguments: argparse.Namespace) -> Opened:
     """The stream that the arguments ask for."""
+    paths = [find_recording(name) for name in arguments.files]
+    return open_stream(paths, layers_from(arguments), arguments.config)
+
+
+def layers_from(arguments: argparse.Namespace) -> list[Layer]:
+    """The settings that the command line gives, and those of the preset it names."""
     given = {
         name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None
     }
     layers = [Layer.read(COMMAND_LINE, given, of_user=True)]
     if arguments.preset is not None:
         layers.append(preset(arguments.preset))
-    paths = [find_recording(name) for name in arguments.files]
-    return open_stream(paths, layers, arguments.config)
+    return layers
+
+
+def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
+    """Where a run goes: to a file, to standard output, into tables that are written some time."""
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--headless", action="store_true", help="no screen: progress and summary on standard error"
+    )
+    output.add_argument(
+        "--json", action="store_true", help="the results as one document on standard output"
+    )
+    output.add_argument(
+        "--predictions",
+        type=Path,
+        metavar="FILE",
+        help=f"a line a row (.parquet or .csv){when}",
+    )
+    output.add_argument(
+        "--trace",
+        type=Path,
+        metavar="FILE",
+        help=f"a line a step and threshold (.parquet or .csv){when}",
+    )
+    output.add_argument(
+        "--run",
+        type=Path,
+        metavar="FILE.run",
+        dest="run_file",
+        help="record the run; the same command goes on where it stopped",
+    )
+
+
+def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
+    """Refuse files to write that cannot be, are read, or are named twice."""
+    from macro_engine.run.outputs import check_output
+
+    for option in ("predictions", "trace"):
+        path = getattr(arguments, option)
+        if path is not None:
+            check_output(path, f"--{option}", taken)
+            taken[path.resolve()] = f"is written by --{option} already"
+    path = arguments.run_file
+    if path is None:
+        return
+    if path.is_dir():
+        raise UsageError(f"--run: {visible(path)} is a folder; name a file")
+    if path.resolve() in taken:
+        raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
