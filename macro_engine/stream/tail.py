@@ -162,6 +162,8 @@ class Follower:
             return []
         if not data or (text.taken == 0 and is_cut_bom(data)):
             return self._look_around(self.file)
+        if self.file.read(0, len(text.head)) != text.head:  # cut, and longer again already
+            return self._start_over(self.file)
         self.has_more = len(data) == CHUNK
         self.last_read = self.clock()
         return text.take(data)
@@ -215,13 +217,13 @@ class Follower:
         position, size = file.position(), file.size
         copy = self._copy_of(position)
         if copy is not None:
-            self.say(f"was cut to {size:,} bytes: finishing its copy {visible(copy.path.name)}")
+            self.say(f"was cut short, to {size:,} bytes: finishing {visible(copy.path.name)} first")
             self._open(copy.path, position)
             return []
         tables = file.text.abandon()
         self.say(
-            f"was cut to {size:,} bytes: reading from its start; rows that came to it in the last "
-            "moment before may be lost"
+            f"was cut short, to {size:,} bytes: reading from its start; rows that came to it in "
+            "the last moment before may be lost"
         )
         self.layout = Layout(self.layout.dialect, file.text.names, self.layout.needed)
         file.text = LiveText(self.path.name, self.layout, self.say)

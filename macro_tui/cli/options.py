@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from pathlib import Path
 
 from macro_engine.errors import UsageError
@@ -106,3 +107,25 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
         raise UsageError(f"--run: {visible(path)} is a folder; name a file")
     if path.resolve() in taken:
         raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
+
+
+def length_of(option: str, text: str) -> float:
+    """A length of time such as 30s, in seconds."""
+    from macro_engine.stream.spec import Every
+
+    try:
+        length = Every.parse(text).microseconds
+    except ValueError:
+        length = None
+    if length is None:
+        raise UsageError(f"{option} '{visible(text)}' is no length of time; write 30s (ms s m h d)")
+    return length / 1e6
+
+
+def end_at_sigterm() -> None:
+    """Take SIGTERM for ctrl+c."""
+
+    def interrupt(_signum: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)

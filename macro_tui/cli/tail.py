@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -13,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.visible import visible
-from macro_tui.cli.options import add_outputs, add_settings, check_outputs, layers_from
+from macro_tui.cli.options import (
+    add_outputs,
+    add_settings,
+    check_outputs,
+    end_at_sigterm,
+    layers_from,
+    length_of,
+)
 
 if TYPE_CHECKING:
     from macro_engine.live_opening import Begun
@@ -38,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    signal.signal(signal.SIGTERM, _interrupt)
+    end_at_sigterm()
     from macro_engine.live_opening import Live, open_live
     from macro_engine.run.engine import Engine
     from macro_engine.stream.standard_input import Pipe
@@ -51,9 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     if is_pipe and arguments.from_now:
         raise UsageError("--from-now: standard input always begins now; leave the option out")
     check_outputs(arguments, {} if is_pipe else {path.resolve(): "is read in this run"})
-    live = Live(
-        Pipe() if is_pipe else path, arguments.from_now, close_after_from(arguments.close_after)
-    )
+    silence = arguments.close_after
+    if silence not in (None, "never"):
+        silence = length_of("--close-after", silence)
+    live = Live(Pipe() if is_pipe else path, arguments.from_now, silence)
     begun = _begun(arguments.run_file)
     opened = open_live(live, _Waiting(live.path), layers_from(arguments), arguments.config, begun)
     headless = Headless("tail", opened)
@@ -73,23 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
         json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
         print()
     return 130 if engine.was_stopped else 0
-
-
-def close_after_from(text: str | None) -> float | str | None:
-    """Seconds, `never`, or None where nothing was said."""
-    from macro_engine.stream.spec import Every
-
-    if text is None or text == "never":
-        return text
-    try:
-        length = Every.parse(text).microseconds
-    except ValueError:
-        length = None
-    if length is None:
-        raise UsageError(
-            f"--close-after '{visible(text)}' is no length of time; write 30s (ms s m h d) or never"
-        )
-    return length / 1e6
 
 
 def _begun(run_file: Path | None) -> Begun | None:
@@ -123,7 +113,3 @@ class _Waiting:
             self.said = beginning
             print(f"{visible(self.path)}: {why}", file=sys.stderr, flush=True)
         sleep(_LOOK_SECONDS)
-
-
-def _interrupt(_signum: int, _frame: object) -> None:
-    raise KeyboardInterrupt
