@@ -8,7 +8,6 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING
 
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.visible import visible
@@ -20,9 +19,6 @@ from macro_tui.cli.options import (
     layers_from,
     length_of,
 )
-
-if TYPE_CHECKING:
-    from macro_engine.live_opening import Begun
 
 _LOOK_SECONDS = 0.1  # between two looks at a file that is not there yet
 
@@ -46,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     end_at_sigterm()
     from macro_engine.live_opening import Live, open_live
+    from macro_engine.run.begun import begun_by
     from macro_engine.run.engine import Engine
     from macro_engine.stream.standard_input import Pipe
     from macro_tui.headless import Headless
@@ -61,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if silence not in (None, "never"):
         silence = length_of("--close-after", silence)
     live = Live(Pipe() if is_pipe else path, arguments.from_now, silence)
-    begun = _begun(arguments.run_file)
+    begun = None if arguments.run_file is None else begun_by(arguments.run_file)
     opened = open_live(live, _Waiting(live.path), layers_from(arguments), arguments.config, begun)
     headless = Headless("tail", opened)
     if not arguments.headless:
@@ -80,24 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
         json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
         print()
     return 130 if engine.was_stopped else 0
-
-
-def _begun(run_file: Path | None) -> Begun | None:
-    """What a run that goes on knows of its columns; None for a new one."""
-    from macro_engine.live_opening import Begun
-    from macro_engine.run.runfile import RunReader
-
-    if run_file is None or not run_file.exists() or not run_file.stat().st_size:
-        return None
-    reader = RunReader(run_file)
-    try:
-        position = ((reader.state() or {}).get("source") or {}).get("position") or {}
-        settings, names = reader.info.get("settings"), position.get("names")
-    finally:
-        reader.close()
-    if not isinstance(settings, dict) or not isinstance(names, list):
-        return None
-    return Begun(settings, [str(name) for name in names])
 
 
 class _Waiting:
