@@ -100,12 +100,14 @@ def open_live(
     Where there is no header yet, or too few rows to guess from, `wait` is called with the reason:
     it should take a moment, and may raise.
     """
+    from_now = live.from_now and isinstance(live.source, Path) and live.source.exists()
+    while begun is None and isinstance(live.source, Path) and not live.source.exists():
+        wait("there is no such file yet: waiting for it")
     layers = [*stronger]
     if config is not None:
         layers.append(Layer.from_toml(config))
     elif isinstance(live.source, Path) and toml_beside(live.source).is_file():
         layers.append(Layer.from_toml(toml_beside(live.source)))
-    from_now = live.from_now and isinstance(live.source, Path) and live.source.exists()
     settings = Settings.merge(layers)
     remarks: list[str] = []
     if begun is not None:
@@ -202,8 +204,6 @@ class _Beginning:
                     data += more
                     if len(data) > LONGEST_LINE:
                         break
-        except FileNotFoundError:
-            return b"", "there is no such file yet: waiting for it", False
         except OSError as error:
             return b"", f"it cannot be read yet ({visible(error.strerror)}): waiting", False
         return data, None, False
