@@ -27,6 +27,11 @@ class Opened:
     spec: StreamSpec
     remarks: list[str]
 
+    @property
+    def input_names(self) -> list[str]:
+        """What is read."""
+        return [file.path.name for file in self.files]
+
     def settled(self, encoder: Encoder) -> dict[str, Any]:
         """Every setting, with the classes and bounds that the first rows gave."""
         values = {name: value for name, value in self.settings.values.items() if value is not None}

@@ -18,17 +18,19 @@ from macro_engine.run.events import Event
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
-from macro_tui.progress import progress_bar
+from macro_tui.progress import progress_bar, status_line
 from macro_tui.summary import print_summary
 
 _REJECTIONS_SHOWN = 20
 _PATIENCE = 0.5  # seconds that a run may take to end by itself
+_PATIENCE_TO_WRITE = 60.0  # where a live run writes its result files when it is stopped
 
 
 class Headless:
     """Shows a run as text: a progress bar on a terminal, else a log."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, command: str, opened: Opened) -> None:
+        self.command = command
         self.opened = opened
         self.console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
         self.logs = not self.console.is_terminal
@@ -44,18 +46,21 @@ class Headless:
             signal.signal(signum, self._stop)
         signal.signal(signal.SIGALRM, self._break_off)
         try:
-            with progress_bar(self.console) as self.show_progress:
+            show = progress_bar if engine.feed is None else status_line
+            with show(self.console) as self.show_progress:
                 asyncio.run(engine.run())
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
-        if engine.was_stopped:
+        if engine.was_stopped and engine.feed is None:
             raise KeyboardInterrupt
-        print_summary(engine, self.console)
+        if engine.steps:
+            print_summary(engine, self.console)
 
     def _stop(self, _signum: int, _frame: object) -> None:
         """End after the block at hand, or soon without it."""
         self.engine.stop()
-        signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+        writes = self.engine.feed is not None and (self.engine.predictions or self.engine.trace)
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE_TO_WRITE if writes else _PATIENCE)
 
     def _break_off(self, _signum: int, _frame: object) -> None:
         """A model or a compiler takes longer: an exception raised within it might go nowhere."""
@@ -64,7 +69,7 @@ class Headless:
         with suppress(MacroError):
             self.engine.abandon()
         self.console.show_cursor()
-        print("macro-tui replay: interrupted", file=sys.stderr, flush=True)
+        print(f"macro-tui {self.command}: interrupted", file=sys.stderr, flush=True)
         os._exit(130)
 
     def say_what_was_inferred(self) -> None:
@@ -78,11 +83,14 @@ class Headless:
             self.say(remark)
 
     def _progress(self) -> None:
-        self.show_progress(self.engine.recording.done, self._standing())
+        engine = self.engine
+        words = "" if engine.feed is None else f"  {engine.snapshot.words}"
+        self.show_progress(engine.done or 0.0, self._standing() + words)
 
     def _standing(self) -> str:
         board = self.engine.scoreboard
-        assert board is not None
+        if board is None or not board.rows:
+            return "no step closed yet"
         errors = board.errors
         return (
             f"{board.rows:,} rows  FTL {errors['ftl']:.2%}  EWA {errors['ewa']:.2%}  "

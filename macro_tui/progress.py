@@ -32,13 +32,23 @@ def progress_bar(console: Console) -> Iterator[Callable[[float, str], None]]:
         yield lambda done, words: bar.update(task, completed=done, description=words)
 
 
-def _log(console: Console) -> Callable[[float, str], None]:
+@contextmanager
+def status_line(console: Console) -> Iterator[Callable[[float, str], None]]:
+    """The same where there is no end in sight: the words alone."""
+    if not console.is_terminal:
+        yield _log(console, with_share=False)
+        return
+    with console.status("starting") as status:
+        yield lambda _done, words: status.update(Text(words))
+
+
+def _log(console: Console, with_share: bool = True) -> Callable[[float, str], None]:
     last = monotonic()
 
     def show(done: float, words: str) -> None:
         nonlocal last
         if monotonic() - last >= _LOG_SECONDS:
             last = monotonic()
-            console.print(Text(f"{done:.0%}  {words}"))
+            console.print(Text(f"{done:.0%}  {words}" if with_share else words))
 
     return show

@@ -38,7 +38,7 @@ def print_summary(engine: Engine, console: Console) -> None:
         table.add_row(
             f"threshold {threshold:g}", f"{error:.2%}", _lead(error, baseline), f"{count:,}"
         )
-    names = ", ".join(visible(file.path.name) for file in engine.opened.files)
+    names = ", ".join(map(visible, engine.opened.input_names))
     say(f"{names}: {board.rows:,} rows in {board.steps:,} steps, {len(engine.classes)} classes")
     say(
         f"distance {settings['distance']}, history {settings['history']}, subroutine "

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 
+from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
-from macro_engine.run.engine import Engine
+from macro_engine.run.begun import begun_by
+from macro_engine.run.engine import Engine, Listener
 from macro_engine.settings import Layer
 
 
@@ -65,3 +67,32 @@ def run_until(made, steps):
 
     made.listener.progress = progress
     return run(made)
+
+
+def live_engine(source, run_file=None, listener=None, close_after="never", **options):
+    """An engine over a live feed, with settings for such streams."""
+    values = SETTINGS | {n: v for n, v in options.items() if n not in ("predictions", "trace")}
+    live = Live(source, close_after=close_after)
+    begun = begun_by(run_file) if run_file is not None else None
+    opened = open_live(live, _fail, [Layer.read("test", values, of_user=True)], begun=begun)
+    rest = {n: v for n, v in options.items() if n in ("predictions", "trace")}
+    return Engine(opened, run_file=run_file, listener=listener or Listener(), **rest)
+
+
+def run_until_read(made, rows):
+    """Run a live engine until so many rows were read, good and bad ones."""
+    tell = made.listener.progress
+
+    def progress():
+        tell()
+        maker = made.feed.maker
+        read = maker.rows + maker.open_rows + maker.encoder.sampled
+        if read + made.rejections.count >= rows:
+            made.stop()
+
+    made.listener.progress = progress
+    return run(made)
+
+
+def _fail(why):
+    raise AssertionError(why)

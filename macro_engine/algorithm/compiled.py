@@ -20,7 +20,11 @@ from macro_engine.algorithm.kernels.distances import (
     frames_distances,
     labels_distances,
 )
-from macro_engine.algorithm.kernels.learners import learning_rates
+from macro_engine.algorithm.kernels.learners import (
+    learning_rates,
+    logistic_predict,
+    mean_predict,
+)
 from macro_engine.algorithm.kernels.selection import (
     count_wrong,
     exponential_weights,
@@ -32,7 +36,7 @@ from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import Shape
-from macro_engine.rows import Block, Columns, Counts, Floats, Ints, counts_type
+from macro_engine.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.state import State
 from macro_engine.subroutines.base import widened
 
@@ -152,16 +156,7 @@ class CompiledFamily:
         self._make_rates_for(int(self.bank.learnt.max()) + rows)
         stretch = self._stretch(block)
         self._make_room_for_frames(len(stretch.labels))
-        results = arrays.Results(
-            predictions=np.empty((self.members, rows), counts_type(self.shape.classes - 1)),
-            active=np.empty((k, steps), np.int64),
-            born=np.empty((k, steps), np.bool_),
-            distance=np.empty((k, steps)),
-            close=np.empty((k, steps), np.int64),
-            subroutines=np.empty((k, steps), np.int64),
-            nearest=np.empty((k, steps, NEAREST), np.int32),
-            nearest_distances=np.empty((k, steps, NEAREST), np.float32),
-        )
+        results = self._results(steps, rows)
         done = 0
         while True:
             done = run_steps(
@@ -197,6 +192,48 @@ class CompiledFamily:
             results.nearest_distances,
         )
 
+    def look_ahead(self) -> CompiledAhead:
+        """Choose for the step that opens next, and change nothing.
+
+        It runs a step without rows. What the loops would write down of it goes into copies, but for
+        newborn learners, whose places in the bank are free and are written again at their birth.
+        """
+        numbers, categories = ("",) * self.shape.columns, ("",) * (len(self.widths) - 1)
+        nothing = Rows.join([], Columns(numbers, categories))
+        stretch = self._stretch(Block(nothing, np.array([0, 0]), None, 0, self.step))
+        self._make_room_for_frames(len(stretch.labels))
+        results = self._results(1, 0)
+        while True:
+            subroutines = arrays.Subroutines._make(a.copy() for a in self.subroutines)
+            references = arrays.References._make(a.copy() for a in self.references)
+            bank = self.bank._replace(used=self.bank.used.copy())
+            if run_steps(0, 1, 1, stretch, self.rules, references, subroutines, bank, results):
+                break
+            self._grow(stretch)
+        active = np.append(results.active[:, 0] - 1, 0)  # the baseline has one subroutine
+        places = subroutines.place[np.arange(self.members), active]
+        return CompiledAhead(
+            self.logistic,
+            list(self.widths),
+            bank.weights[places],
+            bank.intercepts[places],
+            bank.learnt[places],
+        )
+
+    def _results(self, steps: int, rows: int) -> arrays.Results:
+        """Room for the results of so many steps and rows."""
+        k = self.members - 1
+        return arrays.Results(
+            predictions=np.empty((self.members, rows), counts_type(self.shape.classes - 1)),
+            active=np.empty((k, steps), np.int64),
+            born=np.empty((k, steps), np.bool_),
+            distance=np.empty((k, steps)),
+            close=np.empty((k, steps), np.int64),
+            subroutines=np.empty((k, steps), np.int64),
+            nearest=np.empty((k, steps, NEAREST), np.int32),
+            nearest_distances=np.empty((k, steps, NEAREST), np.float32),
+        )
+
     def _no_references(self) -> arrays.References:
         classes, columns = self.shape.classes, self.shape.columns
         return arrays.References(
@@ -213,8 +250,8 @@ class CompiledFamily:
     def _stretch(self, block: Block) -> arrays.Stretch:
         past, rows = len(self.past_labels), block.rows
         # past rows are compared, never learnt: their one-hot columns are not asked for
-        ones = np.zeros((past + len(rows), rows.slots.shape[1]), np.int64)
-        ones[past:] = rows.slots + np.cumsum([0, *self.widths])[1:-1]
+        ones = np.zeros((past + len(rows), len(self.widths) - 1), np.int64)
+        ones[past:] = _ones(rows, self.widths)
         return arrays.Stretch(
             starts=np.concatenate([self.past_starts, block.starts[1:] + past]),
             numbers=np.concatenate([self.past_numbers, rows.numbers]),
@@ -341,6 +378,39 @@ class CompiledFamily:
         )  # fmt: skip
 
 
+class CompiledAhead:
+    """The choice for a step that is still open: a copy of each learner that predicts it."""
+
+    def __init__(
+        self, logistic: bool, widths: list[int], weights: Floats, intercepts: Floats, learnt: Ints
+    ) -> None:
+        self.logistic = logistic
+        self.widths = widths
+        self.weights = weights
+        self.intercepts = intercepts
+        self.learnt = learnt
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each threshold, and in the last line the baseline, says of rows of the step."""
+        widths = rows.columns.widths
+        self.weights, self.widths = widened(self.weights, self.widths, widths), widths
+        members, n = len(self.weights), len(rows)
+        ones = _ones(rows, widths)
+        predictions = np.empty((members, n), np.int64)
+        if self.logistic:
+            places = np.arange(members)
+            logistic_predict(
+                self.weights, self.intercepts, places, rows.numbers, ones, 0, n, predictions, 0
+            )
+            return predictions
+        for k in range(members):
+            mean_predict(self.weights, self.learnt, k, rows.numbers, ones, 0, n, predictions, k, 0)
+        return predictions
+
+    def finish(self) -> None:
+        """Nothing is held outside of Python."""
+
+
 class CompiledLeader(FollowTheLeader):
     """Follow-The-Leader, a block at a time."""
 
@@ -380,6 +450,12 @@ class CompiledContest(Contest):
     def vote(self, weights: Floats, predictions: Counts, block: Block) -> Ints:
         votes: Ints = weighted_vote(weights, predictions, block.starts, self.classes)
         return votes
+
+
+def _ones(rows: Rows, widths: list[int]) -> Ints:
+    """The encoded columns that are 1, rows by categories."""
+    ones: Ints = rows.slots + np.cumsum([0, *widths])[1:-1]
+    return ones
 
 
 def _doubled(values: Any, axis: int) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +14,7 @@ from macro_engine.algorithm.family import Family, FamilyResult
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader, vote
-from macro_engine.rows import Block, Columns, Counts, Floats, Ints, counts_type
+from macro_engine.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.state import DamagedError, State, child, whole
 
 STRATEGIES = ("marginal", "no_change", "ftl", "ewa")
@@ -48,6 +51,16 @@ class Outcome:
         return predicted
 
 
+class Ahead(Protocol):
+    """The choice for a step that is still open."""
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each threshold, and in the last line the baseline, says of rows of the step."""
+
+    def finish(self) -> None:
+        """Give back what is held outside of Python."""
+
+
 class AnyFamily(Protocol):
     """A family, whichever way it is computed."""
 
@@ -64,6 +77,9 @@ class AnyFamily(Protocol):
     def run(self, block: Block) -> FamilyResult:
         """Take a block of whole steps through choice, prediction and update."""
 
+    def look_ahead(self) -> Ahead:
+        """Choose for the step that opens next, and change nothing."""
+
     def finish(self) -> None:
         """Give back what is held outside of Python."""
 
@@ -78,6 +94,25 @@ class AnyFamily(Protocol):
 
     def restore(self, state: State, columns: Columns, classes: int) -> None:
         """Go on from a state; the family must be new."""
+
+
+@dataclass(frozen=True)
+class OpenStep:
+    """What everyone says of the rows of a step that is still open."""
+
+    ahead: Ahead
+    last_label: int
+    leader: int
+    vote: Callable[[Ints, Block], Ints]
+
+    def predict(self, rows: Rows) -> Ints:
+        """Class indices: marginal, no-change, FTL, EWA and the thresholds, by rows."""
+        said = self.ahead.predict(rows)
+        by_thresholds, n = said[:-1], len(rows)
+        step = Block(rows, np.array([0, n]), None, 0, 0)
+        no_change = np.full(n, self.last_label)
+        ewa = self.vote(by_thresholds, step)
+        return np.vstack([said[-1], no_change, by_thresholds[self.leader], ewa, by_thresholds])
 
 
 class Contest:
@@ -120,6 +155,16 @@ class Contest:
     def steps(self) -> int:
         """How many steps it has been through."""
         return self.ftl.steps
+
+    def look_ahead(self) -> OpenStep:
+        """Choose for the step that opens next, and change nothing."""
+        nothing = np.zeros((1, len(self.ftl.losses)))
+        return OpenStep(
+            self.family.look_ahead(),
+            self.no_change.last,
+            self.ftl.leader,
+            partial(self.vote, copy(self.ewa).run(nothing)),
+        )
 
     def state(self) -> dict[str, State]:
         """All that must be remembered to go on: the family, and everyone else."""

@@ -86,6 +86,14 @@ class Member:
         self.nearest: Ints = np.empty(0, np.int64)
         self.nearest_distances: Floats = np.empty(0)
 
+    def copy(self) -> Member:
+        """One that may choose for itself; the subroutines are the same."""
+        member = Member(self.threshold)
+        member.subroutines = list(self.subroutines)
+        member.references = list(self.references)
+        member.updates = list(self.updates)
+        return member
+
     def choose(self, distances: Floats, step: int, newest: int, rules: Rules) -> None:
         """Decide for the step that opens, given the distance to each shared reference.
 
@@ -111,6 +119,29 @@ class Member:
             self.close = np.array([mine.argmin()])
         self.active = int(self.close[mine[self.close].argmin()])
         self.distance = float(mine[self.active])
+
+
+class FamilyAhead:
+    """The choice for a step that is still open, made by copies of the members."""
+
+    def __init__(self, trials: Sequence[Member]) -> None:
+        self.trials = trials
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each threshold, and in the last line the baseline, says of rows of the step."""
+        said = []
+        for trial in self.trials:
+            active = trial.subroutines[trial.active]
+            before = active.unanswered
+            said.append(active.predict(rows))
+            active.unanswered = before  # counted when the step closes
+        return np.array(said)
+
+    def finish(self) -> None:
+        """Give back what the newborn hold outside of Python."""
+        for trial in self.trials:
+            if trial.born:
+                trial.subroutines[trial.active].finish()
 
 
 class Family:
@@ -170,6 +201,14 @@ class Family:
             member.choose(distances, self.step, newest, self.rules)
         if any(member.born for member in everyone):
             self.references.append(now)
+
+    def look_ahead(self) -> FamilyAhead:
+        """Choose for the step that opens next, and change nothing."""
+        _, distances = self.distances()
+        trials = [member.copy() for member in [*self.members, self.marginal]]
+        for trial in trials:
+            trial.choose(distances, self.step, len(self.references), self.rules)
+        return FamilyAhead(trials)
 
     def predict(self, rows: Rows) -> Ints:
         """What each threshold, and in the last line the baseline, says of rows of the open step."""

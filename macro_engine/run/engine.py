@@ -19,10 +19,12 @@ from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.paths import compiled_path_serves
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError, UsageError
+from macro_engine.live_opening import OpenedLive
 from macro_engine.opening import Opened
 from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.identity import check_same, identities, plain, settings_of
+from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
 from macro_engine.run.pace import Pace
 from macro_engine.run.recorder import Recorder
@@ -32,6 +34,7 @@ from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.state import DamagedError, State, child, number, texts, whole
+from macro_engine.stream.feed import Feed
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
 from macro_engine.subroutines import STORABLE, resolve
@@ -39,6 +42,7 @@ from macro_engine.visible import visible
 
 _BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
 _RATE_SECONDS = 2.0  # over which rows a second are measured
+_SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.25  # between two looks at a live feed
 
 
 @dataclass
@@ -54,7 +58,7 @@ class Listener:
 
 @dataclass
 class Engine:
-    """One run over a recorded stream.
+    """One run over a recorded stream or a live one.
 
     Attributes
     ----------
@@ -84,7 +88,12 @@ class Engine:
     def __post_init__(self) -> None:
         settings = self.opened.settings
         self.rejections = Rejections(self._rejected)
-        self.recording = Recording(
+        self.feed = (
+            self.opened.feed(self.rejections, self._reported, self._happened)
+            if isinstance(self.opened, OpenedLive)
+            else None
+        )
+        self.recording: Feed | Recording = self.feed or Recording(
             self.opened.files, self.opened.spec, self.rejections, self._reported
         )
         compiled = compiled_path_serves(
@@ -100,6 +109,7 @@ class Engine:
         self.thresholds: list[float] = settings["thresholds"]
         self.scoreboard: Scoreboard | None = None
         self.contest: Contest | None = None
+        self.open_step: OpenStepWatch | None = None
         self.recorder: Recorder | None = None
         self.files: list[ResultFile] = []
         if self.speed and self.speed.multiple and self.opened.spec.time is None:
@@ -116,7 +126,8 @@ class Engine:
         self.is_closing = False  # what was read is being committed
         self.between_blocks = True
         self.time: int | None = None
-        self.done = 0.0
+        self.done: float | None = None if self.feed else 0.0
+        self.has_news = True  # to be handed over to the recorder
         self.rate_marks = [(monotonic(), 0)]
         self.snapshot = Snapshot(path=self.path)
 
@@ -173,24 +184,30 @@ class Engine:
             if self.run_file is not None:
                 self._open_run_file(self.run_file)
             if not self.was_finished:
-                await self._play()
+                await (self._play() if self.feed is None else self._follow(self.feed))
             status = "stopped" if self.was_stopped else "finished"
-            self._publish(status, "stopped" if self.was_stopped else "the end of the recording")
+            end = "recording" if self.feed is None else self.feed.source.name
+            self._publish(status, "stopped" if self.was_stopped else f"the end of the {end}")
         except BaseException as error:
             self._publish("failed", str(error) or type(error).__name__)
             raise
         finally:
             try:
                 self._close_run_file(status)
-                if status == "finished":
+                if status == "finished" or (self.feed is not None and status == "stopped"):
                     self._write_outputs()
             finally:
                 for file in self.files:
                     file.discard()
+                if self.open_step is not None:
+                    self.open_step.close()
                 if self.contest is not None:
                     self.contest.family.finish()
+                if self.feed is not None:
+                    self.feed.close()
 
     async def _play(self) -> None:
+        assert isinstance(self.recording, Recording)
         first_share = self.recording.done
         for block in self.recording.blocks():
             if self.restored_classes not in ((), self.classes):
@@ -217,6 +234,52 @@ class Engine:
                 self.listener.progress()
                 await self._record()
 
+    async def _follow(self, feed: Feed) -> None:
+        """Read, run and record what comes, until it ends or somebody stops it."""
+        nap = _SHORTEST_NAP
+        while not self.was_stopped:
+            for block in feed.poll():
+                await self._run_through(block)
+            self._look_at_open_step(feed)
+            self.has_news |= feed.has_news
+            self._publish(*feed.standing())
+            self.listener.progress()
+            await self._record()
+            if feed.has_ended:
+                return
+            if feed.has_news:
+                nap = _SHORTEST_NAP
+            if not feed.read_all_there_was:
+                continue
+            await self.pace.nap(nap)
+            nap = min(2 * nap, _LONGEST_NAP)
+
+    async def _run_through(self, block: Block) -> None:
+        """Run all steps of a block, which was read and must not be lost."""
+        if self.contest is None:
+            self._start(block.rows.columns)
+        begin = 0
+        while begin < block.steps:
+            end = min(block.steps, begin + self.steps_at_once)
+            self.columns = block.rows.columns
+            self._step_through(block.cut(begin, end))
+            begin = end
+            self._publish("running", "following")
+            await asyncio.sleep(0)
+
+    def _look_at_open_step(self, feed: Feed) -> None:
+        """Predict the rows of the open step that have come."""
+        rows = feed.maker.open_step()
+        if self.contest is None:
+            if not len(rows):
+                return
+            self.columns = rows.columns
+            self._start(rows.columns)
+            assert self.contest is not None
+        if self.open_step is None:
+            self.open_step = OpenStepWatch(self.contest)
+        self.open_step.look(feed.maker.steps, rows)
+
     async def _record(self) -> None:
         """Let the recorder have what it needs, and wait for it if it is behind."""
         await asyncio.sleep(0)
@@ -224,7 +287,7 @@ class Engine:
             return
         if self.recorder.failure is not None:
             raise self.recorder.failure
-        if self.recorder.is_due:
+        if self.recorder.is_due and (self.has_news or self.recorder.is_silent):
             self._hand_over("running")
         while self.recorder.is_full and not self.was_stopped:
             words = self.recorder.trouble or "the run file is slower than the run"
@@ -295,7 +358,10 @@ class Engine:
             settings.get("max_subroutines"),
         )
         # loads or compiles every kernel, which is start-up and not a part of the run
-        CompiledContest(rules, columns).run(_one_row(columns))
+        warm = CompiledContest(rules, columns)
+        warm.run(_one_row(columns))
+        if self.feed is not None:
+            warm.look_ahead().predict(_one_row(columns).rows)
         mark_as_warm()
         return CompiledContest(rules, columns)
 
@@ -370,6 +436,8 @@ class Engine:
 
     def _write_outputs(self) -> None:
         """Put the result files in their places; those of a recorded run come from its file."""
+        if not self.steps:
+            return
         if self.files and self.run_file is not None:
             reader = RunReader(self.run_file)
             for results in reader.all_results():
@@ -438,8 +506,7 @@ class Engine:
 
     def _take_up(self, reader: RunReader) -> None:
         """Stand where the recorded run stood."""
-        assert self.scoreboard is not None
-        self.rate_marks = [(monotonic(), self.scoreboard.rows)]
+        self.rate_marks = [(monotonic(), self.scoreboard.rows if self.scoreboard else 0)]
         times = reader.results(self.steps - 1, self.steps).times if self.steps else None
         self.time = None if times is None else int(times[-1])
         if self.was_finished:
@@ -480,7 +547,11 @@ class Engine:
     def _identity(self) -> dict[str, Any]:
         return {
             "settings": settings_of(self.opened.settings),
-            "input": identities([file.path for file in self.opened.files]),
+            "input": (
+                identities([file.path for file in self.opened.files])
+                if self.feed is None
+                else [{"name": name} for name in self.opened.input_names]  # it grows
+            ),
         }
 
     def _hand_over(self, status: str) -> None:
@@ -501,7 +572,8 @@ class Engine:
         }
         if self.steps and self.recording.encoder.fixed:
             info["summary"] = self.summary()
-        self.recorder.hand_over(self._state(), info)
+        self.recorder.hand_over(self._state() if self.has_news else None, info)
+        self.has_news = self.feed is None
 
     def _close_run_file(self, status: str) -> None:
         if self.recorder is None:
@@ -536,6 +608,9 @@ class Engine:
             errors=board.errors if board and has_rows else {},
             threshold_errors=tuple(board.threshold_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
+            open_rows=self.feed.maker.open_rows if self.feed else 0,
+            open_errors=self.open_step.errors() if self.open_step else {},
+            said=self.open_step.newest(self.classes) if self.open_step else {},
             recording=self._recording_in_words(),
         )
 
@@ -567,6 +642,12 @@ class Engine:
         if self.recording.reports > self.known_reports:
             self._note("source", text)
             self.listener.remark(text)
+
+    def _happened(self, text: str) -> None:
+        """Something happened to a live feed just now."""
+        self.has_news = True
+        self._note("source", text)
+        self.listener.remark(text)
 
     def _reported_by_recorder(self, text: str) -> None:
         self._note("run", text)

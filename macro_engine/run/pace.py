@@ -123,7 +123,7 @@ class Pace:
             if stop > start and rest <= 0:
                 self.released = monotonic()
                 return stop
-            await self._nap(min(max(delay, rest), _LONGEST_NAP))
+            await self.nap(min(max(delay, rest), _LONGEST_NAP))
         return start
 
     def _due(self, block: Block, start: int) -> tuple[int, float]:
@@ -161,7 +161,9 @@ class Pace:
         if self.speed is not None and self.speed.is_limited:
             self.position = float(self._measure(block)[0][-1])
 
-    async def _nap(self, seconds: float) -> None:
+    async def nap(self, seconds: float) -> None:
+        """Sleep, unless a wish comes."""
+        self.loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             await asyncio.wait_for(self.woken.wait(), seconds)
 

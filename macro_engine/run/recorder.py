@@ -28,6 +28,7 @@ from macro_engine.stream.table import Rejection
 from macro_engine.visible import visible
 
 COMMIT_SECONDS = 1.0
+SILENT_SECONDS = 4.0
 _REST = 20  # times the last commit's duration, until the next one
 AT_ONCE = 32 << 20  # bytes that wait for no time to pass
 MOST_UNSAVED = 64 << 20
@@ -105,6 +106,11 @@ class Recorder:
     def is_full(self) -> bool:
         """Whether so much waits to be written that nothing more may come."""
         return self.unsaved_bytes >= MOST_UNSAVED
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing was written for so long that readers might think the writer gone."""
+        return monotonic() >= self.due_at + SILENT_SECONDS
 
     @property
     def is_due(self) -> bool:

@@ -12,8 +12,8 @@ class Snapshot:
     Attributes
     ----------
     state
-        In a word: `starting`, `learning`, `running`, `paused`, `waiting`, `finished`, `stopped`,
-        `failed`.
+        In a word: `starting`, `learning`, `running`, `quiet`, `paused`, `waiting`, `finished`,
+        `stopped`, `failed`.
     words
         The same in a sentence for the user.
     steps, rows, time
@@ -26,6 +26,11 @@ class Snapshot:
         How fast it is asked to play, in words.
     errors
         By strategy; with `threshold_errors` and `subroutines`, one for each threshold.
+    open_rows, open_errors
+        On a live feed: the rows of the open step so far, and the share of them that each strategy
+        got wrong.
+    said
+        For the newest row of the open step: the label, and what each strategy said, by name.
     recording
         The state of the run file in words; empty where there is none to speak of.
     """
@@ -47,4 +52,7 @@ class Snapshot:
     errors: dict[str, float] = field(default_factory=dict)
     threshold_errors: tuple[float, ...] = ()
     subroutines: tuple[int, ...] = ()
+    open_rows: int = 0
+    open_errors: dict[str, float] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
     recording: str = ""

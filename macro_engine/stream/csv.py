@@ -32,9 +32,12 @@ CHUNK = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
 _FROM_COMMA = str.maketrans(",.", ".,")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _LONGEST_RECORD = 1_000  # lines that a quoted field may span before the quote counts as stray
-_SAMPLE_LINES = 500
+SAMPLE_LINES = 500
+LONGEST_FIELD = 1 << 24
+
+csv.field_size_limit(LONGEST_FIELD)
 
 
 @dataclass(frozen=True)
@@ -70,10 +73,14 @@ class CsvParser:
         self.bytes = 0  # fed so far
 
     @property
+    def waiting(self) -> int:
+        """The bytes of records whose end has not come yet."""
+        return len(self.partial) + sum(len(line) + 1 for line in self.quoted)
+
+    @property
     def position(self) -> State:
         """Where the first record starts that was not given out yet."""
-        waiting = len(self.partial) + sum(len(line) + 1 for line in self.quoted)
-        return {"byte": self.bytes - waiting, "line": self.lines - len(self.quoted)}
+        return {"byte": self.bytes - self.waiting, "line": self.lines - len(self.quoted)}
 
     def feed(self, data: bytes) -> list[Record]:
         """The records that these bytes complete."""
@@ -88,6 +95,10 @@ class CsvParser:
         last = [self.partial] if self.partial else []
         self.partial = b""
         return self._records(last, final=True)
+
+    def give_up_quote(self) -> list[Record]:
+        """The records of the lines inside quotes, taking the quote that opened them for stray."""
+        return self._records([], final=True)
 
     def _records(self, lines: list[bytes], final: bool = False) -> list[Record]:
         whole = b"\n".join(lines)
@@ -271,7 +282,7 @@ class CsvFile:
         head = self._head()
         sniffed = sniff(head, delimiter)
         self.dialect = Dialect(sniffed.delimiter, decimal or sniffed.decimal)
-        self.names = self._header(head)
+        self.names = header_of(head, self.dialect.delimiter, path)
         self.notes = [
             f"{what} {'given' if given else 'sniffed'}"
             for what, given in (
@@ -322,70 +333,18 @@ class CsvFile:
     def _table(
         self, records: list[Record], columns: Sequence[str], end: State | None = None
     ) -> Table:
-        width = len(self.names)
-        good, broken = [], []
-        for record in records:
-            problem = record.problem
-            if problem is None and len(record.fields) != width:
-                found = len(record.fields)
-                problem = Problem(f"{found} field{'s' * (found != 1)}, the header has {width}")
-            if problem is None:
-                good.append(record)
-            else:
-                broken.append(Rejection(self.path.name, record.line, self.unit, None, problem))
-        places = {name: self.names.index(name) for name in columns}
-        return Table(
-            self.path.name,
-            self.unit,
-            {
-                name: TextColumn([record.fields[place] for record in good], self.dialect.decimal)
-                for name, place in places.items()
-            },
-            np.array([record.line for record in good], np.int64),
-            broken,
-            end or {},
-        )
+        return table_of(records, self.names, columns, self.dialect, self.path.name, end or {})
 
     def _head(self) -> list[bytes]:
         """The first lines, without the BOM; the last one may be cut off."""
         with self._open() as file:
             data = self._read(file)
-            while data.count(b"\n") <= _SAMPLE_LINES and (more := self._read(file)):
+            while data.count(b"\n") <= SAMPLE_LINES and (more := self._read(file)):
                 data += more
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise MacroError(
-                f"{visible(self.path)}, line 1: this is UTF-16; convert it to UTF-8, as in "
-                "iconv -f UTF-16 -t UTF-8"
-            )
         if not data.strip():
             raise MacroError(f"{visible(self.path)} is empty; a header line was expected")
-        if b"\0" in data[:1024]:
-            raise MacroError(f"{visible(self.path)} is neither CSV nor Parquet: it holds NUL bytes")
-        if b"\n" not in data and b"\r" in data:
-            raise MacroError(
-                f"{visible(self.path)}: its lines end in CR alone; convert it, as in tr '\\r' '\\n'"
-            )
+        check_encoding(data, self.path)
         return data.split(b"\n")
-
-    def _header(self, head: list[bytes]) -> list[str]:
-        parser = CsvParser(self.dialect.delimiter)
-        records = parser.feed(b"\n".join(head)) or parser.finish()
-        where = f"{visible(self.path)}, line {records[0].line}"
-        if records[0].problem:
-            raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
-        names = [name.strip() or f"column{i}" for i, name in enumerate(records[0].fields, start=1)]
-        if 2 * sum(_looks_like_data(name) for name in names) > len(names):
-            raise MacroError(
-                f"{where}: this looks like data, not like the names of columns; put a header "
-                "line first"
-            )
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise MacroError(
-                f"{where}: {Counter(names)[twice[0]]} columns are called '{visible(twice[0])}'; "
-                "rename all but one"
-            )
-        return names
 
     @contextmanager
     def _open(self) -> Iterator[io.BufferedIOBase]:
@@ -424,9 +383,84 @@ class CsvFile:
         self.position = self.file.tell()
         if self.first_read:
             self.first_read = False
-            self.bom = len(_BOM) if data.startswith(_BOM) else 0
+            self.bom = len(BOM) if data.startswith(BOM) else 0
             data = data[self.bom :]
         return data
+
+
+def table_of(
+    records: Sequence[Record],
+    names: Sequence[str],
+    columns: Sequence[str],
+    dialect: Dialect,
+    file: str,
+    end: State,
+) -> Table:
+    """The records of a file whose columns have these names, as a table of some of the columns."""
+    width = len(names)
+    good, broken = [], []
+    for record in records:
+        problem = record.problem
+        if problem is None and len(record.fields) != width:
+            found = len(record.fields)
+            problem = Problem(f"{found} field{'s' * (found != 1)}, the header has {width}")
+        if problem is None:
+            good.append(record)
+        else:
+            broken.append(Rejection(file, record.line, CsvFile.unit, None, problem))
+    places = {name: names.index(name) for name in columns}
+    return Table(
+        file,
+        CsvFile.unit,
+        {
+            name: TextColumn([record.fields[place] for record in good], dialect.decimal)
+            for name, place in places.items()
+        },
+        np.array([record.line for record in good], np.int64),
+        broken,
+        end,
+    )
+
+
+def check_encoding(data: bytes, path: Path) -> None:
+    """Refuse what is not lines of UTF-8, judged by the first bytes."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise MacroError(
+            f"{visible(path)}, line 1: this is UTF-16; convert it to UTF-8, as in "
+            "iconv -f UTF-16 -t UTF-8"
+        )
+    if b"\0" in data[:1024]:
+        raise MacroError(f"{visible(path)} is neither CSV nor Parquet: it holds NUL bytes")
+    if b"\n" not in data and b"\r" in data:
+        raise MacroError(
+            f"{visible(path)}: its lines end in CR alone; convert it, as in tr '\\r' '\\n'"
+        )
+
+
+def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
+    """The names of the columns, given the first lines of a file."""
+    parser = CsvParser(delimiter)
+    records = parser.feed(b"\n".join(head)) or parser.finish()
+    where = f"{visible(path)}, line {records[0].line}"
+    if records[0].problem:
+        raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
+    names = column_names(records[0].fields)
+    if 2 * sum(_looks_like_data(name) for name in names) > len(names):
+        raise MacroError(
+            f"{where}: this looks like data, not like the names of columns; put a header line first"
+        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise MacroError(
+            f"{where}: {Counter(names)[twice[0]]} columns are called '{visible(twice[0])}'; "
+            "rename all but one"
+        )
+    return names
+
+
+def column_names(fields: Sequence[str]) -> list[str]:
+    """The fields of a header as names; an empty one is named by its place."""
+    return [name.strip() or f"column{i}" for i, name in enumerate(fields, start=1)]
 
 
 def _looks_like_data(name: str) -> bool:
@@ -439,7 +473,7 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
     >>> sniff([b"a;b", b"1,5;2", b"2,5;3", b""])
     Dialect(delimiter=';', decimal=',')
     """
-    sample = head[:_SAMPLE_LINES] if len(head) > _SAMPLE_LINES else head[:-1] or head
+    sample = head[:SAMPLE_LINES] if len(head) > SAMPLE_LINES else head[:-1] or head
     text = b"\n".join(sample)
     if delimiter is None:
         delimiter = max(DELIMITERS, key=lambda d: _agreement(text, d))

@@ -13,7 +13,7 @@ from macro_engine.rows import SLOTS, Bools, Columns, Floats, Ints, Rows
 from macro_engine.state import DamagedError, State, array, children, flag, texts
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import StreamSpec
-from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
+from macro_engine.stream.table import MISSING, Problem, Problems, Rejection, Rejections, Table
 from macro_engine.stream.times import TimeReader, time_reader_described
 from macro_engine.visible import visible
 
@@ -211,13 +211,7 @@ class Encoder:
         times = None
         if spec.time is not None:
             column = table.columns[spec.time]
-            if self.time_reader is None:
-                self.time_reader = column.time_reader(spec.time_format)
-                self.report(
-                    f"{visible(table.file)}: times in '{visible(spec.time)}' are "
-                    f"{self.time_reader.described}"
-                )
-            times, problems = column.times(self.time_reader)
+            times, problems = column.times(self.time_reader or self._judge_times(table, spec.time))
             found.append((spec.time, problems))
         label = table.columns[spec.label.column]
         labels, problems = spec.label.read(label, self.classes)
@@ -236,6 +230,15 @@ class Encoder:
             table.unit,
         )
         return self._without(accepted, found)
+
+    def _judge_times(self, table: Table, name: str) -> TimeReader:
+        """How to read the times, kept from the first time that is there."""
+        column = table.columns[name]
+        reader = column.time_reader(self.spec.time_format)
+        if any(text not in MISSING for text in column.texts()):
+            self.time_reader = reader
+            self.report(f"{visible(table.file)}: times in '{visible(name)}' are {reader.described}")
+        return reader
 
     def _in_classes(self, accepted: Accepted) -> Accepted:
         if self.spec.label.classes is not None:

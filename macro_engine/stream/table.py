@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from macro_engine.rows import Floats, Ints
@@ -58,6 +58,13 @@ class Rejection:
     column: str | None
     problem: Problem
 
+    def shortened(self, limit: int) -> Rejection:
+        """The same with no more than so many characters of the value."""
+        value = self.problem.value
+        if value is None or len(value) <= limit:
+            return self
+        return replace(self, problem=Problem(self.problem.kind, value[:limit]))
+
     def __str__(self) -> str:
         where = f"{visible(self.file)}, {self.unit} {self.line}"
         if self.column is not None:
@@ -70,6 +77,7 @@ class Rejections:
     """All rows turned away: counted by reason, the first ones kept, each reported once."""
 
     KEPT = 1000
+    LONGEST_VALUE = 2000  # characters of a value that are kept
 
     report: Callable[[Rejection], None] = lambda _rejection: None
     count: int = 0
@@ -88,7 +96,9 @@ class Rejections:
             "count": self.count,
             "reasons": [
                 {"column": column, "kind": kind, "count": count}
-                for (column, kind), count in self.reasons.items()
+                for (column, kind), count in sorted(
+                    self.reasons.items(), key=lambda item: (item[0][0] or "", item[0][1])
+                )
             ],
         }
 
@@ -100,6 +110,7 @@ class Rejections:
             self.reasons[column, str(kept.get("kind"))] = whole(kept, "count")
 
     def add(self, rejection: Rejection) -> None:
+        rejection = rejection.shortened(self.LONGEST_VALUE)
         self.count += 1
         self.reasons[rejection.column, rejection.problem.kind] += 1
         if len(self.first) < self.KEPT:

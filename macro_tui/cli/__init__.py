@@ -13,6 +13,8 @@ from macro_engine.errors import MacroError
 
 COMMANDS = {
     "replay": "run MACRO over a recording",
+    "tail": "run MACRO over a growing CSV or standard input",
+    "feed": "play a recording into a growing CSV, to practise on",
     "prepare": "make a recording from the files of a public data set",
     "bench": "speed, as ratios against River in the same run",
     "inspect": "show what would be read from a recording, and how",

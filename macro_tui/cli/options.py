@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from macro_engine.errors import UsageError
 from macro_engine.options import DESCRIPTIONS, PRESETS
+from macro_engine.visible import visible
 from macro_tui.replays import find_recording
 
 if TYPE_CHECKING:
     from macro_engine.opening import Opened
+    from macro_engine.settings import Layer
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +25,11 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Parquet or CSV (also .gz), in order; a bare name may be a shipped replay",
     )
+    add_settings(parser)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Every setting of a run."""
     parser.add_argument(
         "--config", type=Path, metavar="TOML", help="settings; default: NAME.toml beside the data"
     )
@@ -40,7 +49,15 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
 
 def open_from(arguments: argparse.Namespace) -> Opened:
     """The stream that the arguments ask for."""
-    from macro_engine.opening import COMMAND_LINE, open_stream
+    from macro_engine.opening import open_stream
+
+    paths = [find_recording(name) for name in arguments.files]
+    return open_stream(paths, layers_from(arguments), arguments.config)
+
+
+def layers_from(arguments: argparse.Namespace) -> list[Layer]:
+    """The settings that the command line gives, and those of the preset it names."""
+    from macro_engine.opening import COMMAND_LINE
     from macro_engine.presets import preset
     from macro_engine.settings import OPTIONS, Layer
 
@@ -50,5 +67,74 @@ def open_from(arguments: argparse.Namespace) -> Opened:
     layers = [Layer.read(COMMAND_LINE, given, of_user=True)]
     if arguments.preset is not None:
         layers.append(preset(arguments.preset))
-    paths = [find_recording(name) for name in arguments.files]
-    return open_stream(paths, layers, arguments.config)
+    return layers
+
+
+def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
+    """Where a run goes: to a file, to standard output, into tables that are written some time."""
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--headless", action="store_true", help="no screen: progress and summary on standard error"
+    )
+    output.add_argument(
+        "--json", action="store_true", help="the results as one document on standard output"
+    )
+    output.add_argument(
+        "--predictions",
+        type=Path,
+        metavar="FILE",
+        help=f"a line a row (.parquet or .csv){when}",
+    )
+    output.add_argument(
+        "--trace",
+        type=Path,
+        metavar="FILE",
+        help=f"a line a step and threshold (.parquet or .csv){when}",
+    )
+    output.add_argument(
+        "--run",
+        type=Path,
+        metavar="FILE.run",
+        dest="run_file",
+        help="record the run; the same command goes on where it stopped",
+    )
+
+
+def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
+    """Refuse files to write that cannot be, are read, or are named twice."""
+    from macro_engine.run.outputs import check_output
+
+    for option in ("predictions", "trace"):
+        path = getattr(arguments, option)
+        if path is not None:
+            check_output(path, f"--{option}", taken)
+            taken[path.resolve()] = f"is written by --{option} already"
+    path = arguments.run_file
+    if path is None:
+        return
+    if path.exists() and not path.is_file():
+        raise UsageError(f"--run: {visible(path)} is no ordinary file; name another one")
+    if path.resolve() in taken:
+        raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
+
+
+def length_of(option: str, text: str) -> float:
+    """A length of time such as 30s, in seconds."""
+    from macro_engine.stream.spec import Every
+
+    try:
+        length = Every.parse(text).microseconds
+    except ValueError:
+        length = None
+    if length is None:
+        raise UsageError(f"{option} '{visible(text)}' is no length of time; write 30s (ms s m h d)")
+    return length / 1e6
+
+
+def end_at_sigterm() -> None:
+    """Take SIGTERM for ctrl+c."""
+
+    def interrupt(_signum: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)

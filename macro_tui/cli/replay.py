@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.errors import UsageError
-from macro_tui.cli.options import add_stream_arguments, open_from
+from macro_tui.cli.options import add_outputs, add_stream_arguments, check_outputs, open_from
 from macro_tui.cli.screen import add_screen_arguments, options_of
 
 if TYPE_CHECKING:
@@ -26,27 +25,7 @@ _SWITCH_SECONDS = 0.0005  # so that a busy Python thread lets the screen answer 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_arguments(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument(
-        "--headless", action="store_true", help="no screen: progress and summary on standard error"
-    )
-    output.add_argument(
-        "--json", action="store_true", help="the results as one document on standard output"
-    )
-    output.add_argument(
-        "--predictions", type=Path, metavar="FILE", help="a line a row (.parquet or .csv)"
-    )
-    output.add_argument(
-        "--trace", type=Path, metavar="FILE", help="a line a step and threshold (.parquet or .csv)"
-    )
-
-    output.add_argument(
-        "--run",
-        type=Path,
-        metavar="FILE.run",
-        dest="run_file",
-        help="record the run; the same command goes on where it stopped",
-    )
+    add_outputs(parser, "")
     playing = parser.add_argument_group("playing").add_mutually_exclusive_group()
     playing.add_argument("--speed", metavar="60x", help="multiple of the stream's time, or max")
     playing.add_argument("--rate", type=float, metavar="N", help="rows a second")
@@ -76,7 +55,7 @@ def _run_headless(arguments: argparse.Namespace) -> int:
     from macro_tui.headless import Headless
 
     opened = open_from(arguments)
-    headless = Headless(opened)
+    headless = Headless("replay", opened)
     speed = speed_of(arguments) or Speed()
     if not (arguments.headless or arguments.json):
         headless.say("standard output is no terminal: running headless")
@@ -94,29 +73,11 @@ def _engine(
     arguments: argparse.Namespace, opened: Opened, listener: Listener, speed: Speed | None
 ) -> Engine:
     from macro_engine.run.engine import Engine
-    from macro_engine.run.outputs import check_output
 
-    taken = {file.path.resolve(): "is read in this run" for file in opened.files}
-    for option in ("predictions", "trace"):
-        path = getattr(arguments, option)
-        if path is not None:
-            check_output(path, f"--{option}", taken)
-            taken[path.resolve()] = f"is written by --{option} already"
-    if arguments.run_file is not None:
-        check_run_file(arguments.run_file, taken)
+    check_outputs(arguments, {file.path.resolve(): "is read in this run" for file in opened.files})
     return Engine(
         opened, arguments.predictions, arguments.trace, listener, arguments.run_file, speed
     )
-
-
-def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
-    """Refuse a name that cannot be a run file's, or one that is in use."""
-    from macro_engine.visible import visible
-
-    if path.exists() and not path.is_file():
-        raise UsageError(f"--run: {visible(path)} is no ordinary file; name another one")
-    if path.resolve() in taken:
-        raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
 
 
 def speed_of(arguments: argparse.Namespace) -> Speed | None:

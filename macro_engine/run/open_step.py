@@ -1,0 +1,82 @@
+"""The open step of a live feed: its rows are predicted as they come, before it closes."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import numpy as np
+
+from macro_engine.algorithm.contest import Contest, OpenStep
+from macro_engine.rows import Ints, Rows
+from macro_engine.run.results import STRATEGIES
+
+_REST = 20  # times what a look ahead costs, until the next one
+
+
+class OpenStepWatch:
+    """Keeps what everyone says of the open step's rows so far.
+
+    Attributes
+    ----------
+    labels, predictions
+        Class indices of the rows predicted so far: by rows, and by series and rows, where the
+        series are the strategies and then the thresholds.
+    """
+
+    def __init__(self, contest: Contest) -> None:
+        self.contest = contest
+        self.step: int | None = None
+        self.choice: OpenStep | None = None
+        self.next_look = 0.0
+        self.series = len(STRATEGIES) + len(contest.ftl.losses)
+        self.labels: Ints = np.empty(0, np.int64)
+        self.predictions: Ints = np.empty((self.series, 0), np.int64)
+
+    def look(self, step: int, rows: Rows) -> None:
+        """Take note of the rows that the open step has now; the steps before it have run."""
+        if step != self.step:
+            self._forget()
+            if not len(rows) or not self._choose():
+                return
+            self.step = step
+        known = len(self.labels)
+        if self.choice is None or len(rows) == known:
+            return
+        fresh = rows.cut(known, len(rows))
+        self.labels = np.concatenate([self.labels, fresh.labels])
+        self.predictions = np.hstack([self.predictions, self.choice.predict(fresh)])
+
+    def errors(self) -> dict[str, float]:
+        """The share of rows that each strategy got wrong."""
+        if not len(self.labels):
+            return {}
+        wrong = (self.predictions[: len(STRATEGIES)] != self.labels).mean(axis=1)
+        return dict(zip(STRATEGIES, wrong.tolist(), strict=True))
+
+    def newest(self, classes: tuple[str, ...]) -> dict[str, str]:
+        """The label of the newest row, and what each strategy said of it."""
+        if not len(self.labels):
+            return {}
+        said = [self.labels[-1], *self.predictions[: len(STRATEGIES), -1]]
+        names = ("label", *STRATEGIES)
+        return {name: classes[index] for name, index in zip(names, said, strict=True)}
+
+    def close(self) -> None:
+        if self.choice is not None:
+            self.choice.ahead.finish()
+            self.choice = None
+
+    def _choose(self) -> bool:
+        """Choose for the open step, unless that would cost too much of the time."""
+        started = monotonic()
+        if started < self.next_look:
+            return False
+        self.choice = self.contest.look_ahead()
+        self.next_look = started + _REST * (monotonic() - started)
+        return True
+
+    def _forget(self) -> None:
+        self.close()
+        self.step = None
+        self.labels = np.empty(0, np.int64)
+        self.predictions = np.empty((self.series, 0), np.int64)

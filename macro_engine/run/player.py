@@ -1,0 +1,238 @@
+"""Playing a recording into a growing CSV, to practise on."""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import io
+import os
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import numpy as np
+
+from macro_engine.errors import MacroError
+from macro_engine.opening import Opened, toml_beside
+from macro_engine.rows import Floats
+from macro_engine.run.speed import Speed
+from macro_engine.stream.csv import CsvFile
+from macro_engine.stream.table import Table
+from macro_engine.stream.times import iso
+from macro_engine.toml import to_toml
+from macro_engine.visible import visible
+
+_MOST_AT_ONCE = 5_000  # rows
+_SHORTEST_NAP, _LONGEST_NAP = 0.005, 0.25
+_LATEST = 200  # rows by which a late row comes too late at most
+GARBAGE = (
+    b"\xff\xfe\x80 no text",
+    b"\x1b[2J\x1b]0;owned\x07",
+    b"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25",
+    b'half "a row',
+    b"\xe2\x80\xae,,",
+    b"?" * 300,
+)
+
+
+@dataclass(frozen=True)
+class Mishaps:
+    """What goes wrong on purpose.
+
+    Attributes
+    ----------
+    rotate_rows, rotate_seconds
+        When the file is renamed and begun anew; None for never.
+    late
+        The share of rows that come up to 200 rows too late.
+    garbage
+        The share of rows after which a line comes that is none.
+    """
+
+    rotate_rows: int | None = None
+    rotate_seconds: float | None = None
+    late: float = 0.0
+    garbage: float = 0.0
+    seed: int = 0
+
+
+class Player:
+    """Writes the rows of a recording to a file, each at its time.
+
+    Parameters
+    ----------
+    opened
+        The recording and its settings.
+    path
+        The CSV; the settings that `tail` needs go to the TOML beside it. Neither may exist.
+    speed
+        A multiple of the recording's own time, rows a second, or as fast as it goes.
+    """
+
+    def __init__(self, opened: Opened, path: Path, speed: Speed, mishaps: Mishaps) -> None:
+        self.opened = opened
+        self.path = path
+        self.speed = speed
+        self.mishaps = mishaps
+        self.columns = opened.spec.columns
+        self.random = random.Random(mishaps.seed)
+        self.rows = 0  # written
+        self.in_file = 0
+        self.rotations = 0
+        self.latest = -np.inf  # time of the recording reached so far, in seconds
+        self.held: list[tuple[int, bytes]] = []  # late rows, by the row before which they come
+        for target in (path, toml_beside(path)):
+            if target.exists():
+                raise MacroError(f"{visible(target)} exists already; move it away or name another")
+
+    def settings(self) -> dict[str, Any]:
+        """What `tail` must know to read the file as the recording is read."""
+        values: dict[str, Any] = {"features": [], "categorical": []}
+        values |= {n: v for n, v in self.opened.settings.values.items() if v is not None}
+        if values["subroutine"].startswith("python:"):
+            del values["subroutine"]  # it is taken from the command line only
+        values.pop("time_format", None)  # times are written in ISO 8601
+        first = self.opened.files[0]
+        decimal = first.dialect.decimal if isinstance(first, CsvFile) else "."
+        return values | {"delimiter": ",", "decimal": decimal}
+
+    def play(self, progress: Callable[[float, int], None]) -> None:
+        """Write everything; `progress` takes the share done and the number of rows."""
+        self._write_file(toml_beside(self.path), to_toml(self.settings()).encode())
+        self._begin()
+        self.started = self.file_begun = monotonic()
+        self.origin: float | None = None
+        try:
+            for file in self.opened.files:
+                for table in file.tables(self.columns):
+                    for share in self._play_table(table):
+                        progress(share * file.done / len(self.opened.files), self.rows)
+            self._write([line for _, line in sorted(self.held)])
+        finally:
+            os.close(self.descriptor)
+
+    def _play_table(self, table: Table) -> Iterator[float]:
+        lines, moments = self._lines(table)
+        done = 0
+        while done < len(lines):
+            due = min(self._due(moments, done), done + _MOST_AT_ONCE, len(lines))
+            if self.mishaps.rotate_rows is not None:
+                due = min(due, done + self.mishaps.rotate_rows - self.in_file)
+            if due == done:
+                sleep(self._until(moments, done))
+                continue
+            self._write(self._mishandled(lines[done:due]))
+            self.in_file += due - done
+            done = due
+            if self._must_rotate():
+                self._rotate()
+            yield done / len(lines)
+
+    def _lines(self, table: Table) -> tuple[list[bytes], Floats]:
+        """The rows as lines, and when each is due: in seconds of its own time, or its number."""
+        columns = {name: table.columns[name].texts() for name in self.columns}
+        time = self.opened.spec.time
+        first = self.rows
+        moments = np.arange(first + 1, first + 1 + len(table), dtype=np.float64)
+        if time is not None:
+            column = table.columns[time]
+            times, problems = column.times(column.time_reader(self.opened.spec.time_format))
+            raw = columns[time]
+            columns[time] = [
+                raw[i] if i in problems else iso(moment) for i, moment in enumerate(times.tolist())
+            ]
+            if self.speed.multiple is not None and len(table):
+                seconds = times / 1e6
+                seconds[list(problems)] = -np.inf
+                moments = np.maximum(np.maximum.accumulate(seconds), self.latest)
+                self.latest = float(moments[-1])
+        return [_line(row) for row in zip(*columns.values(), strict=True)], moments
+
+    def _due(self, moments: Floats, start: int) -> int:
+        """The end of the rows whose moment has come."""
+        if not self.speed.is_limited:
+            return len(moments)
+        return max(start, int(np.searchsorted(moments, self._reached(moments), side="right")))
+
+    def _reached(self, moments: Floats) -> float:
+        if self.origin is None:
+            self.origin = float(moments[0])
+        pace = self.speed.multiple or self.speed.rate or 1.0
+        return self.origin + (monotonic() - self.started) * pace
+
+    def _until(self, moments: Floats, start: int) -> float:
+        pace = self.speed.multiple or self.speed.rate or 1.0
+        seconds = (float(moments[start]) - self._reached(moments)) / pace
+        return min(max(seconds, _SHORTEST_NAP), _LONGEST_NAP)
+
+    def _mishandled(self, lines: list[bytes]) -> list[bytes]:
+        """The lines with what goes wrong on purpose."""
+        first, self.rows = self.rows, self.rows + len(lines)
+        mishaps, draw = self.mishaps, self.random.random
+        if not mishaps.late and not mishaps.garbage:
+            return lines
+        found = []
+        for number, line in enumerate(lines, start=first):
+            while self.held and self.held[0][0] <= number:
+                found.append(heapq.heappop(self.held)[1])
+            if draw() < mishaps.late:
+                heapq.heappush(self.held, (number + self.random.randint(1, _LATEST), line))
+            else:
+                found.append(line)
+            if draw() < mishaps.garbage:
+                found.append(self.random.choice(GARBAGE) + b"\n")
+        return found
+
+    def _must_rotate(self) -> bool:
+        rows, seconds = self.mishaps.rotate_rows, self.mishaps.rotate_seconds
+        if rows is not None and self.in_file >= rows:
+            return True
+        return seconds is not None and monotonic() - self.file_begun >= seconds
+
+    def _rotate(self) -> None:
+        """Rename the file to `FILE.1`, older ones to the next number, and begin anew."""
+        os.close(self.descriptor)
+        self.rotations += 1
+        for number in range(self.rotations - 1, -1, -1):
+            older = self.path.with_name(f"{self.path.name}.{number}") if number else self.path
+            older.rename(self.path.with_name(f"{self.path.name}.{number + 1}"))
+        self._begin()
+
+    def _begin(self) -> None:
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            self.descriptor = os.open(self.path, flags, 0o644)
+        except OSError as error:
+            raise self._unwritable(self.path, error) from None
+        self.in_file = 0
+        self.file_begun = monotonic()
+        self._write([_line(self.columns)])
+
+    def _write(self, lines: list[bytes]) -> None:
+        data = memoryview(b"".join(lines))
+        try:
+            while data:
+                data = data[os.write(self.descriptor, data) :]
+        except OSError as error:
+            raise self._unwritable(self.path, error) from None
+
+    def _write_file(self, path: Path, data: bytes) -> None:
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            raise self._unwritable(path, error) from None
+
+    def _unwritable(self, path: Path, error: OSError) -> MacroError:
+        return MacroError(f"{visible(path)} cannot be written: {visible(error.strerror)}")
+
+
+def _line(fields: Any) -> bytes:
+    line = ",".join(fields)
+    if line.count(",") >= len(fields) or any(mark in line for mark in '"\r\n'):
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="").writerow(fields)
+        line = buffer.getvalue()
+    return f"{line}\n".encode(errors="surrogateescape")

@@ -1,0 +1,263 @@
+"""A live run: rows are predicted as they come, and stopped or killed it goes on as if nothing was."""
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_runs import SETTINGS, engine, live_engine, run, run_until_read, write_stream
+
+from macro_engine.errors import MacroError
+from macro_engine.opening import open_stream
+from macro_engine.run.engine import Listener
+from macro_engine.run.pace import Speed
+from macro_engine.run.player import Mishaps, Player
+from macro_engine.run.runfile import RunReader
+from macro_engine.settings import Layer
+from macro_engine.state import pack
+from macro_engine.stream.standard_input import Pipe
+
+ROWS = 1200
+
+
+@pytest.fixture
+def lines(tmp_path):
+    return write_stream(tmp_path / "d.csv", ROWS, garbage=0.01).read_bytes().splitlines(True)
+
+
+@pytest.fixture
+def live(tmp_path, lines):
+    path = tmp_path / "live.csv"
+    path.write_bytes(lines[0])
+    return path
+
+
+def append(path, lines):
+    with path.open("ab") as file:
+        file.write(b"".join(lines))
+
+
+def outputs(folder, name):
+    return {"predictions": folder / f"{name}-p.csv", "trace": folder / f"{name}-t.csv"}
+
+
+def state_of(path):
+    reader = RunReader(path)
+    state = {name: pack(part) for name, part in reader.state().items()}
+    reader.close()
+    return state
+
+
+def events_of(path):
+    reader = RunReader(path)
+    events = [event.text for _, event in reader.events(["source"])]
+    reader.close()
+    return events
+
+
+def test_closed_steps_are_those_of_a_replay(lines, live, tmp_path):
+    replayed, tailed = outputs(tmp_path, "replayed"), outputs(tmp_path, "tailed")
+    run(engine(tmp_path / "d.csv", **replayed))
+    append(live, lines[1:])
+    made = run_until_read(live_engine(live, **tailed), ROWS)
+    assert made.snapshot.state == "stopped"
+    assert made.steps > 100
+    for name, path in tailed.items():
+        whole = replayed[name].read_text().splitlines()
+        part = path.read_text().splitlines()
+        assert len(whole) - 100 < len(part) < len(whole)
+        assert part == whole[: len(part)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"distance": "features", "max_subroutines": "3"},
+        {"distance": "frames", "subroutine": "nearest-mean"},
+        {"subroutine": "erm", "output": "average"},
+        {"subroutine": "river:naive_bayes.GaussianNB()", "distance": "markov"},
+    ],
+    ids=["labels", "features", "frames", "erm", "river"],
+)
+def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options):
+    """The same with a look at the open step after every few rows as without any."""
+    seen, recorded, shown = {}, {}, []
+
+    def look():
+        watch = made.open_step
+        if watch is not None and watch.step is not None:
+            seen.setdefault(watch.step, []).append(watch.predictions)
+            shown.append(made.snapshot)
+
+    def keep(results):
+        starts = results.starts
+        for s in range(results.steps):
+            part = results.predictions[:, starts[s] : starts[s + 1]]
+            recorded[results.first_step + s] = part
+
+    listener = Listener(progress=look, results=keep)
+    made = live_engine(live, listener=listener, classes="0,1", scale="none", **options)
+
+    async def grow():
+        task = asyncio.create_task(made.run())
+        for i in range(1, 150, 3):
+            append(live, lines[i : i + 3])
+            await asyncio.sleep(0.022)
+        made.stop()
+        await task
+
+    asyncio.run(grow())
+    looked_at = [step for step in seen if step in recorded]
+    assert len(looked_at) > 5
+    for step in looked_at:
+        for said in seen[step]:
+            assert np.array_equal(said, recorded[step][:, : said.shape[1]])
+    assert any(snapshot.open_rows > 1 for snapshot in shown)
+    newest = shown[-1]
+    assert set(newest.said) == {"label", "marginal", "no_change", "ftl", "ewa"}
+    assert set(newest.open_errors) == {"marginal", "no_change", "ftl", "ewa"}
+    untouched = live_engine(live, classes="0,1", scale="none", **options)
+    assert run_until_read(untouched, 150).summary()["errors"] == made.summary()["errors"]
+
+
+def test_silence_closes_a_step_and_is_an_event(lines, live, tmp_path):
+    append(live, lines[1:100])
+    states = set()
+
+    def look():
+        states.add(made.snapshot.state)
+        if made.feed.maker.open_rows == 0 and made.steps:
+            made.stop()
+
+    made = live_engine(
+        live, tmp_path / "a.run", Listener(progress=look), 0.3, classes="0,1", scale="none"
+    )
+    run(made)
+    (event,) = [text for text in events_of(tmp_path / "a.run") if text.startswith("no rows for")]
+    assert f"step {made.steps - 1} is closed with" in event
+    assert made.scoreboard.rows == 99 - made.rejections.count
+
+
+def test_steps_counted_in_rows_close_when_they_are_full_and_not_by_silence(lines, live):
+    append(live, lines[1:22])
+    made = live_engine(live, close_after=0.01, classes="0,1", scale="none", every="5")
+    run_until_read(made, 21)
+    assert made.steps == (21 - made.rejections.count) // 5
+
+
+def test_a_stopped_run_goes_on_with_the_open_step(lines, live, tmp_path):
+    whole, parts = outputs(tmp_path, "whole"), outputs(tmp_path, "parts")
+    for start, stop in ((0, 200), (200, 700), (700, 701), (701, ROWS)):
+        append(live, lines[1 + start : 1 + stop])
+        run_until_read(live_engine(live, tmp_path / "a.run", **parts), stop)
+    run_until_read(live_engine(live, tmp_path / "b.run", **whole), ROWS)
+    for name, path in whole.items():
+        assert path.read_bytes() == parts[name].read_bytes()
+    assert state_of(tmp_path / "a.run") == state_of(tmp_path / "b.run")
+
+
+def test_other_settings_are_refused_and_a_longer_file_is_not(lines, live, tmp_path):
+    append(live, lines[1:700])
+    run_until_read(live_engine(live, tmp_path / "a.run"), 699)
+    with pytest.raises(MacroError, match="--every was"):
+        run(live_engine(live, tmp_path / "a.run", every="1h"))
+    other = live.rename(tmp_path / "other.csv")
+    with pytest.raises(MacroError, match=r"the input was live\.csv and is other\.csv"):
+        run(live_engine(other, tmp_path / "a.run"))
+
+
+def test_the_scale_is_learnt_from_the_first_rows(lines, live):
+    words = set()
+    made = live_engine(live, listener=Listener(progress=lambda: words.add(made.snapshot.words)))
+    append(live, lines[1:300])
+    run_until_read(made, 299)
+    assert any(w.startswith("learning the scale 2") and w.endswith("/500") for w in words)
+    assert made.steps == 0
+    assert made.snapshot.state == "stopped"
+
+
+def test_a_pipe_ends_and_closes_the_last_step(lines, tmp_path):
+    replayed, piped = outputs(tmp_path, "replayed"), outputs(tmp_path, "piped")
+    run(engine(tmp_path / "d.csv", **replayed))
+    reading, writing = os.pipe()
+    writer = threading.Thread(
+        target=lambda: (os.write(writing, b"".join(lines)), os.close(writing))
+    )
+    writer.start()
+    pipe = Pipe(reading)
+    while not pipe.waiting:
+        pipe.fill()
+    made = run(live_engine(pipe, **piped))
+    writer.join()
+    os.close(reading)
+    assert made.snapshot.state == "finished"
+    for name, path in replayed.items():
+        assert path.read_bytes() == piped[name].read_bytes()
+
+
+KILLED = """
+import os, sys, threading, time
+from pathlib import Path
+from made_runs import live_engine, run_until_read
+import macro_engine.run.recorder as recorder
+recorder.COMMIT_SECONDS, recorder._REST = 0.01, 0
+folder, delay = Path(sys.argv[1]), float(sys.argv[2])
+outputs = {name: folder / f"killed-{name[0]}.csv" for name in ("predictions", "trace")}
+made = live_engine(folder / "live.csv", folder / "killed.run", **outputs)
+started = threading.Event()
+made.listener.progress = started.set
+def kill():
+    started.wait()
+    time.sleep(delay)
+    os.kill(os.getpid(), 9)
+if delay:
+    threading.Thread(target=kill, daemon=True).start()
+run_until_read(made, int(sys.argv[3]))
+"""
+
+
+def test_killed_while_the_file_grows_and_rotates_it_ends_as_if_it_never_was(tmp_path):
+    """An undisturbed run reads the same file at the same time."""
+    write_stream(tmp_path / "d.csv", ROWS, garbage=0.01)
+    opened = open_stream([tmp_path / "d.csv"], [Layer.read("test", SETTINGS, of_user=True)])
+    player = Player(opened, tmp_path / "live.csv", Speed(rate=300), Mishaps(rotate_rows=250))
+    writer = threading.Thread(target=player.play, args=[lambda _done, _rows: None])
+    writer.start()
+    while not (tmp_path / "live.csv").exists() or not (tmp_path / "live.csv").stat().st_size:
+        pass
+    whole = outputs(tmp_path, "whole")
+    watcher = threading.Thread(
+        target=lambda: run_until_read(
+            live_engine(tmp_path / "live.csv", tmp_path / "whole.run", **whole), ROWS
+        )
+    )
+    watcher.start()
+    rng, deaths = random.Random(3), 0
+
+    def child(delay):
+        root = Path(__file__).parents[3]
+        return subprocess.run(
+            [sys.executable, "-c", KILLED, tmp_path, str(delay), str(ROWS)],
+            env=os.environ | {"PYTHONPATH": f"{root}:{root / 'tests'}"},
+            capture_output=True,
+            check=False,
+        )
+
+    while writer.is_alive():
+        deaths += child(0.05 + rng.random() * 0.5).returncode == -9
+    done = child(0)
+    assert done.returncode == 0, done.stderr.decode()
+    writer.join()
+    watcher.join()
+    assert deaths > 1
+    for name, path in whole.items():
+        killed = tmp_path / f"killed-{name[0]}.csv"
+        assert path.read_bytes() == killed.read_bytes()
+    assert state_of(tmp_path / "whole.run") == state_of(tmp_path / "killed.run")
+    assert sum("rotated" in text for text in events_of(tmp_path / "whole.run")) == 4

@@ -1,0 +1,380 @@
+"""Following a growing file: what happens to it is said, and every row is read once."""
+
+import os
+
+import pytest
+
+from macro_engine.stream import tail
+from macro_engine.stream.csv import Dialect
+from macro_engine.stream.live_text import LONGEST_LINE, Layout
+from macro_engine.stream.tail import GRACE, Follower
+
+HEADER = b"t,a,y\n"
+
+
+class Watched:
+    """A follower with a clock of its own, the rows that it read and what it said."""
+
+    def __init__(self, path, **options):
+        self.now = 0.0
+        self.path = path
+        self.rows, self.lines, self.rejected, self.said = [], [], [], []
+        layout = Layout(Dialect(), ["t", "a", "y"], ["t", "a", "y"])
+        self.follower = Follower(path, layout, self.said.append, clock=lambda: self.now, **options)
+
+    def poll(self, times=3):
+        """Poll some times; returns the rows that came."""
+        before = len(self.rows)
+        for _ in range(times):
+            for table in self.follower.poll():
+                columns = [table.columns[name].texts() for name in ("t", "a", "y")]
+                self.rows += [",".join(row) for row in zip(*columns, strict=True)]
+                self.lines += table.lines.tolist()
+                self.rejected += table.broken
+        return self.rows[before:]
+
+    def wait(self, seconds=GRACE):
+        self.now += seconds
+
+    def resumed(self, **options):
+        """Another one that goes on where this one stands."""
+        position = self.follower.position()
+        self.follower.close()
+        other = Watched(self.path, **options)
+        other.follower.restore(position)
+        return other
+
+
+@pytest.fixture
+def live(tmp_path):
+    path = tmp_path / "live.csv"
+    path.write_bytes(HEADER + b"1,1,p\n")
+    watched = Watched(path)
+    yield watched
+    watched.follower.close()
+
+
+def append(path, data):
+    with path.open("ab") as file:
+        file.write(data)
+
+
+def rotate(path, data=HEADER):
+    """Rename and create, as logrotate does."""
+    for number in range(8, 0, -1):
+        older = path.with_name(f"{path.name}.{number}")
+        if older.exists():
+            older.rename(path.with_name(f"{path.name}.{number + 1}"))
+    path.rename(path.with_name(f"{path.name}.1"))
+    path.write_bytes(data)
+
+
+def age(path, seconds):
+    """Let the last change of a file lie so far back."""
+    changed = path.stat().st_mtime - seconds
+    os.utime(path, (changed, changed))
+
+
+def test_rows_are_read_as_they_come(live):
+    assert live.poll() == ["1,1,p"]
+    append(live.path, b"2,2,q\n3,3,p\n")
+    assert live.poll() == ["2,2,q", "3,3,p"]
+    assert live.lines == [2, 3, 4]
+    assert live.said == []
+
+
+def test_half_a_line_is_waited_for(live):
+    live.poll()
+    append(live.path, b"2,2")
+    assert live.poll() == []
+    append(live.path, b"2,q\n")
+    assert live.poll() == ["2,22,q"]
+
+
+def test_a_character_cut_in_two_is_put_together(live):
+    live.poll()
+    letter = "ü".encode()
+    append(live.path, b"2," + letter[:1])
+    assert live.poll() == []
+    append(live.path, letter[1:] + b",q\n")
+    assert live.poll() == ["2,ü,q"]
+
+
+def test_crlf_and_quoted_newlines(live):
+    live.poll()
+    append(live.path, b'2,2,q\r\n3,"three\n')
+    assert live.poll() == ["2,2,q"]
+    append(live.path, b'lines",p\r\n4,4,q\r')
+    assert live.poll() == ["3,three\nlines,p"]
+    append(live.path, b"\n")
+    assert live.poll() == ["4,4,q"]
+
+
+def test_after_a_rename_the_old_file_is_read_to_its_end(live):
+    live.poll()
+    rotate(live.path, HEADER + b"4,4,p\n")
+    append(live.path.with_name("live.csv.1"), b"2,2,q\n")
+    assert live.poll() == ["2,2,q"]
+    append(live.path.with_name("live.csv.1"), b"3,3,q\n")
+    assert live.poll() == ["3,3,q"]
+    assert live.said == []
+    live.wait()
+    assert live.poll() == ["4,4,p"]
+    assert live.said == ["live.csv: rotated: going on with the new file (live.csv)"]
+    assert live.lines == [2, 3, 4, 2]
+
+
+def test_several_rotations_between_two_looks_lose_nothing(live):
+    live.poll()
+    for number in (2, 3, 4):
+        rotate(live.path, HEADER + f"{number},{number},p\n".encode())
+        age(live.path, -number)
+    for number, old in enumerate((9, 8, 7), start=1):
+        age(live.path.with_name(f"live.csv.{4 - number}"), old)
+    live.poll()
+    live.wait()
+    assert live.poll(20) == ["2,2,p", "3,3,p", "4,4,p"]
+
+
+def test_half_a_line_at_the_end_of_a_file_that_is_left_is_turned_away(live):
+    live.poll()
+    append(live.path, b"2,2,")
+    rotate(live.path, HEADER + b"3,3,p\n")
+    live.poll()
+    live.wait()
+    assert live.poll() == ["3,3,p"]
+    (rejection,) = live.rejected
+    assert str(rejection) == "live.csv, line 3: '2,2,' is half a line: the file ended in it"
+
+
+def test_columns_in_another_order_after_a_rotation(live):
+    live.poll()
+    rotate(live.path, b"y,t,a\nq,2,22\n")
+    live.poll()
+    live.wait()
+    assert live.poll() == ["2,22,q"]
+    assert "the columns are in another order from here on: y, t, a" in live.said[-1]
+
+
+def test_a_new_file_without_a_header_goes_on_in_the_order_before(live):
+    live.poll()
+    rotate(live.path, b"2,2,q\n")
+    live.poll()
+    live.wait()
+    assert live.poll() == ["2,2,q"]
+
+
+def test_a_header_again_is_skipped_and_said(live):
+    live.poll()
+    append(live.path, HEADER + b"2,2,q\n")
+    assert live.poll() == ["2,2,q"]
+    assert live.said == ["live.csv: line 3 repeats the header: skipped"]
+
+
+def test_a_byte_order_mark_even_if_it_comes_in_parts(live):
+    live.poll()
+    rotate(live.path, b"\xef")
+    live.poll()
+    live.wait()
+    assert live.poll() == []
+    append(live.path, b"\xbb\xbf" + HEADER + b"2,2,q\n")
+    assert live.poll() == ["2,2,q"]
+    assert live.rejected == []
+
+
+def test_truncation_is_said_and_reading_starts_over(live):
+    live.poll()
+    live.path.write_bytes(b"")
+    assert live.poll() == []
+    append(live.path, HEADER + b"2,2,q\n")
+    assert live.poll() == ["2,2,q"]
+    assert "was cut short, to 0 bytes: reading from its start" in live.said[0]
+
+
+def test_truncation_is_noticed_even_if_the_file_is_longer_again(live):
+    live.poll()
+    live.path.write_bytes(HEADER + b"2,2,q\n3,3,p\n")
+    assert live.poll() == ["2,2,q", "3,3,p"]
+    assert "was cut short" in live.said[0]
+
+
+def test_a_writer_that_keeps_its_place_after_a_copytruncate(live):
+    live.poll()
+    with live.path.open("r+b") as file:
+        file.seek(0, os.SEEK_END)
+        live.path.with_name("live.csv.1").write_bytes(live.path.read_bytes())
+        os.truncate(live.path, 0)
+        file.write(b"2,2,q\n")
+    age(live.path.with_name("live.csv.1"), 2 * GRACE)
+    assert live.poll(5) == ["2,2,q"]
+
+
+def test_what_a_copytruncate_took_away_is_read_from_the_copy(live):
+    live.poll()
+    append(live.path, b"2,2,q\n3,3")
+    live.path.with_name("live.csv.1").write_bytes(live.path.read_bytes() + b",p\n")
+    os.truncate(live.path, 0)
+    assert live.poll() == ["2,2,q", "3,3,p"]
+    append(live.path, HEADER + b"4,4,p\n")
+    age(live.path.with_name("live.csv.1"), 2 * GRACE)
+    assert live.poll() == ["4,4,p"]
+    assert live.rejected == []
+
+
+def test_nul_bytes_left_by_a_copytruncate_are_skipped(live):
+    live.poll()
+    os.truncate(live.path, 0)
+    live.poll()
+    append(live.path, bytes(5000) + b"2,2,q\n" + bytes(3) + b"3,3,p\n")
+    assert live.poll() == ["2,2,q", "3,3,p"]
+    assert "5,000 NUL bytes before line 1 were skipped" in live.said[-2]
+    assert live.rejected == []
+
+
+def test_a_file_that_vanishes_and_comes_back(live):
+    live.poll()
+    live.path.unlink()
+    live.poll()
+    live.wait()
+    live.poll()
+    assert live.follower.trouble == "file gone"
+    live.path.write_bytes(HEADER + b"2,2,q\n")
+    live.wait()
+    assert live.poll() == ["2,2,q"]
+    assert live.follower.trouble is None
+    assert live.said[0] == "live.csv: file gone, waiting"
+
+
+def test_a_file_that_cannot_be_read_is_waited_for(live, monkeypatch):
+    live.poll()
+
+    def refuse(*_arguments):
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tail.os, "pread", refuse)
+        append(live.path, b"2,2,q\n")
+        assert live.poll() == []
+        assert live.follower.trouble == "file cannot be read (Permission denied)"
+    assert live.poll() == ["2,2,q"]
+    live.poll()
+    assert live.said == [
+        "live.csv: file cannot be read (Permission denied), waiting",
+        "live.csv: is there again",
+    ]
+
+
+def test_something_else_in_the_place_of_the_file_is_waited_out(live):
+    live.poll()
+    live.path.rename(live.path.with_name("live.csv.1"))
+    live.path.mkdir()
+    live.poll()
+    live.wait()
+    assert live.poll() == []
+    live.path.rmdir()
+    live.path.write_bytes(HEADER + b"2,2,q\n")
+    live.wait()
+    assert live.poll() == ["2,2,q"]
+
+
+def test_a_line_of_10_mb_is_read(live):
+    live.poll()
+    long = b"x" * (10 << 20)
+    append(live.path, b"2," + long)
+    assert live.poll(100) == []
+    append(live.path, b',q\n3,"' + long + b'",p\n')
+    assert [len(row) for row in live.poll(100)] == [len(long) + 4, len(long) + 4]
+
+
+@pytest.mark.parametrize("start", [b"2,", b'2,"'])
+def test_a_line_that_is_too_long_is_turned_away_and_takes_no_memory(live, start):
+    live.poll()
+    with live.path.open("ab") as file:
+        file.write(start)
+        file.truncate(file.tell() + 2 * LONGEST_LINE)
+    append(live.path, b"\n3,3,p\n")
+    for _ in range(200):
+        live.poll(1)
+        assert live.follower.file.text.parser.waiting <= LONGEST_LINE + (1 << 18)
+    assert live.rows[-1] == "3,3,p"
+    assert live.lines[-1] == 4
+    (rejection,) = live.rejected
+    assert rejection.line == 3
+    assert "is longer than 16 MB" in str(rejection)
+
+
+def test_a_quote_that_is_never_closed_takes_no_memory(live):
+    live.poll()
+    line = b"x" * (1 << 20) + b"\n"
+    append(live.path, b'2,"\n' + 20 * line + b"3,3,p\n")
+    live.poll(200)
+    assert live.rows[-1] == "3,3,p"
+    assert len(live.rejected) == 21
+    assert "opens a quote that is not closed" in str(live.rejected[0])
+
+
+def test_from_now_leaves_out_what_is_there(tmp_path):
+    path = tmp_path / "live.csv"
+    path.write_bytes(HEADER + b"1,1,p\n2,")
+    live = Watched(path, from_now=True)
+    assert live.poll() == []
+    append(path, b"2,q\n")
+    assert live.poll() == ["2,2,q"]
+    assert live.lines == [3]
+    live.follower.close()
+
+
+def test_reading_goes_on_from_a_position(live):
+    live.poll()
+    append(live.path, b"2,")
+    live.poll()
+    other = live.resumed()
+    append(live.path, b"2,q\n")
+    assert other.poll() == ["2,2,q"]
+    assert other.lines == [3]
+    assert other.said == []
+    other.follower.close()
+
+
+def test_a_file_renamed_in_the_meantime_is_finished_first(live):
+    live.poll()
+    append(live.path, b"2,2,q\n")
+    for number in (3, 4):
+        rotate(live.path, HEADER + f"{number},{number},p\n".encode())
+    for number in (1, 2):
+        age(live.path.with_name(f"live.csv.{number}"), 10 * number)
+    other = live.resumed()
+    assert other.poll(20) == ["2,2,q", "3,3,p", "4,4,p"]
+    assert "finishing live.csv.2 first" in other.said[0]
+    other.follower.close()
+
+
+def test_a_file_that_is_gone_means_that_rows_may_be_lost(live):
+    live.poll()
+    live.path.unlink()
+    live.path.write_bytes(HEADER + b"7,7,q\n")  # it may well get the same inode
+    other = live.resumed()
+    assert other.poll() == ["7,7,q"]
+    assert "rows may be lost" in other.said[0]
+    other.follower.close()
+
+
+def test_a_copytruncate_in_the_meantime_is_made_good_from_the_copy(live):
+    live.poll()
+    append(live.path, b"2,2,q\n")
+    live.path.with_name("live.csv-20240101").write_bytes(live.path.read_bytes())
+    live.path.write_bytes(HEADER + b"3,3,p\n")
+    age(live.path.with_name("live.csv-20240101"), 2 * GRACE)
+    other = live.resumed()
+    assert other.poll(10) == ["2,2,q", "3,3,p"]
+    other.follower.close()
+
+
+def test_other_files_with_a_similar_name_are_left_alone(live):
+    live.poll()
+    for name in ("live.csv.run", "live.csv.1.gz", "live.csv.bak", "live.csv2"):
+        live.path.with_name(name).write_bytes(HEADER + b"9,9,p\n")
+    rotate(live.path, HEADER + b"2,2,q\n")
+    live.poll()
+    live.wait()
+    assert live.poll(10) == ["2,2,q"]
