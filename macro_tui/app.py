@@ -44,6 +44,7 @@ class Options:
     low_bandwidth: bool = False
     theme: str | None = None
     alarms: tuple[Rule, ...] = ()
+    readonly: bool = False  # nothing on this machine is written
 
     @property
     def period(self) -> float:
@@ -99,7 +100,7 @@ class Monitor(SpansApp):
 
         if isinstance(screen, MainScreen):
             for key in KEYS:
-                if key.action != "app.command_palette":
+                if key.action != "app.command_palette" and screen.check_action(key.action, ()):
                     yield SystemCommand(
                         f"{key.help[0].upper()}{key.help[1:]}",
                         f"{key.group}, key {key.shown}",

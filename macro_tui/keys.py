@@ -93,13 +93,19 @@ KEYS = (
     Key(("ctrl+c",), "ctrl+c", "app.interrupt", "", "stop the run and leave at once", PROGRAM),
 )
 GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
+WRITING = ("bookmark", "save_svg", "save_csv")  # not there where nothing may be written
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
 
 
-def footer(width: int) -> list[tuple[str, str]]:
+def there(readonly: bool) -> list[Key]:
+    """The keys that do something."""
+    return [key for key in KEYS if not (readonly and key.action in WRITING)]
+
+
+def footer(width: int, readonly: bool = False) -> list[tuple[str, str]]:
     """Keys and their words, as many as there is room for; the most wanted ones first."""
     ranked = sorted(
-        (key for key in KEYS if key.short),
+        (key for key in there(readonly) if key.short),
         key=lambda key: (
             _FOOTER.index(name) if (name := key.action.split("(")[0]) in _FOOTER else 99
         ),

@@ -12,19 +12,18 @@ from macro_tui.app import INTERRUPTED, Monitor, Options, abandon
 from macro_tui.traffic import terminal_is_gone
 
 if TYPE_CHECKING:
-    from macro_engine.run.session import Load, Session
+    from collections.abc import Callable
+
+    from macro_engine.run.session import Session
 
 _PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
 
 
-def monitor(load: Load, options: Options) -> int:
-    """Show a run until the user leaves; the summary stays in the scrollback."""
+def monitor(open_session: Callable[[], Session], options: Options) -> int:
+    """Show a run until the user leaves; the summary stays in the scrollback.
 
-    def open_session() -> Session:
-        from macro_engine.run.session import Session
-
-        return Session(load)
-
+    The session is opened after the first paint.
+    """
     app = Monitor(open_session, options)
     for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, app.interrupt)

@@ -35,7 +35,7 @@ parsed = _parser('replay').parse_args(['replay', 'x.csv', '--alarm', 'birth'])
 from macro_tui.cli.replay import speed_of
 from macro_tui.cli.screen import options_of
 from macro_tui.monitor import monitor
-speed_of(parsed), options_of(parsed)
+speed_of(parsed), options_of(parsed, "name")
 """
     loaded = modules_after(code)
     assert "textual" in loaded

@@ -44,6 +44,8 @@ class Session:
         Lines about the stream and the run file that the user should read, in order.
     """
 
+    is_watching = False  # a run of another process
+
     def __init__(self, load: Load) -> None:
         self.load = load
         self.engine: Engine | None = None

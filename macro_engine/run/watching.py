@@ -31,8 +31,10 @@ class Watching:
     It follows the file as it grows, and outlives its writer.
     """
 
+    is_watching = True
     pace = None
     engine = None
+    folder = None
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -18,6 +18,7 @@ COMMANDS = {
     "prepare": "make a recording from the files of a public data set",
     "bench": "speed, as ratios against River in the same run",
     "inspect": "show what would be read from a recording, and how",
+    "watch": "look at a run that another process makes, or a finished one",
     "export": "write what a run file holds as tables",
     "runs": "list the run files of a folder and their state",
 }

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.errors import UsageError
+from macro_engine.visible import visible
 from macro_tui.cli.options import add_outputs, add_stream_arguments, check_outputs, open_from
 from macro_tui.cli.screen import add_screen_arguments, options_of
 
 if TYPE_CHECKING:
     from macro_engine.opening import Opened
     from macro_engine.run.engine import Engine, Listener
+    from macro_engine.run.session import Session
     from macro_engine.run.speed import Speed
 
 
@@ -38,7 +40,14 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_tui.monitor import monitor
 
     speed_of(arguments)  # so that what is wrong with it is said before the screen opens
-    return monitor(partial(_load, arguments), options_of(arguments))
+    name = ", ".join(visible(Path(file).name, 40) for file in arguments.files)
+    return monitor(partial(_open_session, arguments), options_of(arguments, name))
+
+
+def _open_session(arguments: argparse.Namespace) -> Session:
+    from macro_engine.run.session import Session
+
+    return Session(partial(_load, arguments))
 
 
 def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> Engine:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.errors import UsageError
@@ -29,8 +28,8 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     screen.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
 
 
-def options_of(arguments: argparse.Namespace) -> Options:
-    """How the monitor is asked to look."""
+def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False) -> Options:
+    """How the monitor is asked to look; the name is that of what it shows."""
     from textual.theme import BUILTIN_THEMES
 
     from macro_tui.alarms import parse
@@ -40,9 +39,10 @@ def options_of(arguments: argparse.Namespace) -> Options:
         themes = ", ".join(BUILTIN_THEMES)
         raise UsageError(f"--theme '{visible(arguments.theme)}' is unknown; one of: {themes}")
     return Options(
-        ", ".join(visible(Path(file).name, 40) for file in arguments.files),
+        name,
         arguments.ascii,
         arguments.low_bandwidth,
         arguments.theme,
         tuple(parse(rule) for rule in arguments.alarm),
+        readonly,
     )

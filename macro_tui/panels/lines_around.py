@@ -86,13 +86,13 @@ def status(snapshot: Snapshot, traffic: Traffic) -> Row:
     return row
 
 
-def footer(width: int, is_small: bool, notice: str) -> Row:
+def footer(width: int, is_small: bool, notice: str, readonly: bool = False) -> Row:
     """What there is to say, or that the screen is too small, or keys."""
     if notice:
         return [(f" {notice} ", "cursor")]
     if is_small:
         return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
     row: Row = []
-    for key, word in keys.footer(width):
+    for key, word in keys.footer(width, readonly):
         row += [(key, "strong"), (f" {word}  ", "muted")]
     return row

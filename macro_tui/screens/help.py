@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
 from macro_tui.glyphs import Glyphs
-from macro_tui.keys import GROUPS, KEYS
+from macro_tui.keys import GROUPS, there
 from macro_tui.widgets.canvas import Row
 from macro_tui.widgets.paragraph import Paragraph
 
@@ -24,7 +24,7 @@ _LEGEND = (
 )
 
 
-def help_rows(glyphs: Glyphs) -> list[Row]:
+def help_rows(glyphs: Glyphs, readonly: bool = False) -> list[Row]:
     marks = (
         f"{glyphs.one_birth} birth, {glyphs.births} several  {glyphs.leader} leader, newest step  "
         f"{glyphs.view} moment in view  {glyphs.viewed} picked"
@@ -34,7 +34,7 @@ def help_rows(glyphs: Glyphs) -> list[Row]:
         rows += [[], [(group, "strong")]]
         rows += [
             [(f"  {key.shown:<12}", "threshold"), (key.help, "label")]
-            for key in KEYS
+            for key in there(readonly)
             if key.group == group
         ]
     return rows
@@ -46,18 +46,18 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,question_mark", "dismiss", "close")]
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, glyphs: Glyphs, readonly: bool) -> None:
         super().__init__()
         self.glyphs = glyphs
+        self.rows = help_rows(glyphs, readonly)
 
     def compose(self) -> ComposeResult:
-        rows = help_rows(self.glyphs)
         text = Paragraph(self.glyphs)
-        text.styles.height = len(rows)
+        text.styles.height = len(self.rows)
         scroll = VerticalScroll(text)
         scroll.border_title = "help: up and down scroll, Esc closes"
         yield scroll
 
     def on_mount(self) -> None:
-        self.query_one(Paragraph).draw(help_rows(self.glyphs))
+        self.query_one(Paragraph).draw(self.rows)
         self.query_one(VerticalScroll).focus()

@@ -9,6 +9,7 @@ from macro_engine.run.events import Event
 from macro_engine.visible import visible
 from macro_tui import files
 from macro_tui.app import THEMES
+from macro_tui.keys import WRITING
 from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.looking import Looking
 from macro_tui.screens.prompt import Prompt
@@ -17,8 +18,13 @@ from macro_tui.screens.prompt import Prompt
 class Keeping(Looking):
     """Bookmarks, files, help, themes, leaving."""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where nothing may be written, what would write is not there."""
+        del parameters
+        return not (self.options.readonly and action in WRITING)
+
     def action_bookmark(self) -> None:
-        if self.shown is None or not self.session.is_running:
+        if self.shown is None or not self.session.is_running or self.session.is_watching:
             self.say("bookmarks are kept with the run, which is not going on")
             return
         moment, time = self.shown.moment, self.shown.step.time
@@ -51,7 +57,7 @@ class Keeping(Looking):
             self.say(f"written: {visible(file.name, 200)}")
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.glyphs))
+        self.app.push_screen(HelpScreen(self.glyphs, self.options.readonly))
 
     def action_next_theme(self) -> None:
         theme = self.app.theme

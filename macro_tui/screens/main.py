@@ -172,7 +172,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
 
     def draw_footer(self) -> None:
         width, height = self.size
-        row = around.footer(width, is_small(width, height - 4), self.notice)
+        small = is_small(width, height - 4)
+        row = around.footer(width, small, self.notice, self.options.readonly)
         self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:

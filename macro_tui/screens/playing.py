@@ -16,6 +16,9 @@ class Playing(MonitorScreen):
 
     def _pace(self) -> Pace | None:
         """The pace, if there is still something to play."""
+        if self.session.is_watching:
+            self.say("watching: how it is played is up to the process that runs it")
+            return None
         if self.session.snapshot.state in ("finished", "stopped", "failed"):
             self.say("all of it was played")
             return None

@@ -55,7 +55,10 @@ def load(listener, unnamed):
             await super().run()
             marks.append((time.perf_counter(), self.scoreboard.rows, memory()))
     return Timed(opened, listener=listener, run_file=run_file, speed=Speed())
-code = monitor(load, Options("laid.parquet"))
+def open_session():
+    from macro_engine.run.session import Session
+    return Session(load)
+code = monitor(open_session, Options("laid.parquet"))
 out.write_text(json.dumps(marks))
 sys.exit(code)
 """

@@ -1,0 +1,43 @@
+"""`macro-tui watch`: look at a run that another process makes, or a finished one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from macro_engine.errors import MacroError
+from macro_engine.visible import visible
+from macro_tui.cli.screen import add_screen_arguments, options_of
+
+if TYPE_CHECKING:
+    from macro_engine.run.watching import Watching
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_file", type=Path, metavar="RUNFILE")
+    parser.add_argument(
+        "--readonly", action="store_true", help="no key that writes a file on this machine"
+    )
+    add_screen_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    path = arguments.run_file
+    if not sys.stdout.isatty():
+        raise MacroError("watch needs a terminal; macro-tui runs and export read a run without one")
+    if not path.is_file():
+        raise MacroError(f"{visible(path)}: no such run file")
+    from macro_tui.monitor import monitor
+
+    options = options_of(arguments, visible(path.name, 40), arguments.readonly)
+    open_session: Any = partial(_open_session, path)
+    return monitor(open_session, options)
+
+
+def _open_session(path: Path) -> Watching:
+    from macro_engine.run.watching import Watching
+
+    return Watching(path)
