@@ -115,24 +115,25 @@ class Player:
             os.close(self.descriptor)
 
     def _play_table(self, table: Table) -> Iterator[float]:
-        lines, moments = self._lines(table)
+        columns, moments = self._columns(table)
         done = 0
-        while done < len(lines):
-            due = min(self._due(moments, done), done + _MOST_AT_ONCE, len(lines))
+        while done < len(table):
+            due = min(self._due(moments, done), done + _MOST_AT_ONCE, len(table))
             if self.mishaps.rotate_rows is not None:
                 due = min(due, done + self.mishaps.rotate_rows - self.in_file)
             if due == done:
                 sleep(self._until(moments, done))
                 continue
-            self._write(self._mishandled(lines[done:due]))
+            rows = zip(*(column[done:due] for column in columns), strict=True)
+            self._write(self._mishandled([_line(row) for row in rows]))
             self.in_file += due - done
             done = due
             if self._must_rotate():
                 self._rotate()
-            yield done / len(lines)
+            yield done / len(table)
 
-    def _lines(self, table: Table) -> tuple[list[bytes], Floats]:
-        """The rows as lines, and when each is due: in seconds of its own time, or its number."""
+    def _columns(self, table: Table) -> tuple[list[list[str]], Floats]:
+        """The columns as text, and when each row is due: in seconds, or rows before it."""
         columns = {name: table.columns[name].texts() for name in self.columns}
         time = self.opened.spec.time
         first = self.rows
@@ -149,7 +150,7 @@ class Player:
                 seconds[list(problems)] = -np.inf
                 moments = np.maximum(np.maximum.accumulate(seconds), self.latest)
                 self.latest = float(moments[-1])
-        return [_line(row) for row in zip(*columns.values(), strict=True)], moments
+        return list(columns.values()), moments
 
     def _due(self, moments: Floats, start: int) -> int:
         """The end of the rows whose moment has come."""
