@@ -73,7 +73,7 @@ def test_it_predicts_what_the_engine_predicts(distance, strategy, subroutine, mo
     thresholds = DISTANCES[distance].thresholds
     family = Family(thresholds, discrepancy, history, lambda: create(names), block.rows.columns)
     outcome = Contest.of(family, classes).run(block)
-    assert found[4:] == getattr(outcome, strategy)[4:].tolist()
+    assert found[4:] == outcome.of(strategy)[4:].tolist()
     assert found[:4] == [None] * 4  # no class is known before the first step is complete
     assert estimator.n_subroutines == outcome.family.subroutines[:, -1].tolist()
 
