@@ -75,3 +75,10 @@ def test_recording_costs_little():
     assert float(lines[0].split()[-1]) < 2.5  # 1.15 over a run of 20 s, on a quiet machine
     assert float(lines[1].split("all, ")[1].split()[0]) < 1.0
     assert float(lines[2].split()[-1]) < 2.0  # 1.05 likewise
+
+
+@pytest.mark.parametrize(
+    ("part", "amount"), [("pace", 2), ("latency", 2), ("idle", 1), ("fuzz", 20_000)]
+)
+def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
+    assert run("tail.py", part, str(amount)).startswith(f"{part}: ")

@@ -285,7 +285,9 @@ def _cut(path: Path, rows: int) -> None:
 
 def _some_lines(folder: Path, count: int) -> list[bytes]:
     """A header and rows as `feed` writes them, with the TOML for `live.csv`."""
-    player = Player(open_stream([ATLANTA]), folder / "source.csv", Speed(), Mishaps())
+    _cut(folder / "part.parquet", count)
+    recording = open_stream([folder / "part.parquet"])
+    player = Player(recording, folder / "source.csv", Speed(), Mishaps())
     player.play(lambda _done, _rows: None)
     (folder / "source.toml").rename(folder / "live.toml")
     return (folder / "source.csv").read_bytes().splitlines(keepends=True)[:count]
