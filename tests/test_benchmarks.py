@@ -89,3 +89,10 @@ def test_the_monitor_paints_soon_and_answers_keys():
 def test_the_monitor_costs_the_engine_little():
     speed, _memory_of_a_start = run("monitor.py", "3", "1", "speed").splitlines()
     assert float(speed.split()[-1]) < 2.0  # 1.15 over a run of 20 s, on a quiet machine
+
+
+@pytest.mark.parametrize(
+    ("part", "amount"), [("pace", 2), ("latency", 2), ("idle", 1), ("fuzz", 20_000)]
+)
+def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
+    assert run("tail.py", part, str(amount)).startswith(f"{part}: ")

@@ -237,6 +237,9 @@ class Engine:
     async def _follow(self, feed: Feed) -> None:
         """Read, run and record what comes, until it ends or somebody stops it."""
         nap = _SHORTEST_NAP
+        feed.source.start()
+        if self.recorder is not None:
+            self._hand_over("running")  # whatever happens, it is known where to begin
         while not self.was_stopped:
             for block in feed.poll():
                 await self._run_through(block)

@@ -32,6 +32,9 @@ class Source(Protocol):
     def has_ended(self) -> bool:
         """Whether nothing more will come."""
 
+    def start(self) -> None:
+        """Open what is to be read, so that there is a position before the first row."""
+
     def poll(self) -> list[Table]:
         """The rows that have come; none if there are none."""
 

@@ -69,6 +69,9 @@ class StandardInput:
         self.text = LiveText(NAME, layout, self.say)
         self.say("what came between the last run and this one cannot be read again: rows are lost")
 
+    def start(self) -> None:
+        """It is open."""
+
     def poll(self) -> list[Table]:
         """The rows that have come; none if there are none."""
         try:

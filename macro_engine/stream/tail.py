@@ -23,6 +23,7 @@ from macro_engine.visible import visible
 GRACE = 1.0  # seconds that a renamed file may still be written to
 _ROTATED = re.compile(r"[.-]\d[\d._:TZ-]*|\.old")  # what a rotation adds to a file's name
 _LARGEST_INODE = 1 << 64
+_MOST_LOOKS = 20
 
 
 @dataclass(frozen=True)
@@ -135,9 +136,11 @@ class Follower:
         for name in ("device", "inode"):
             whole(position, name, 0, _LARGEST_INODE)
         self.from_now = False
-        found = self._file_of(position)
-        if found is not None:
-            self._open(found.path, position)
+        found = None
+        for _ in range(_MOST_LOOKS):  # it may be renamed while it is looked for
+            found = self._file_of(position)
+            if found is None or self._open(found, position):
+                break
         if self.file is None:
             self.last = position
             self.say(
@@ -147,12 +150,16 @@ class Follower:
         elif found is not None and found.path != self.path:
             self.say(f"rotated in the meantime: finishing {visible(found.path.name)} first")
 
-    def poll(self) -> list[Table]:
-        """The rows that have come; none if there are none."""
+    def start(self) -> None:
+        """Open the file, so that there is a position to go on from before a row was read."""
         if self.file is None:
             self._open_at_path()
-            if self.file is None:
-                return []
+
+    def poll(self) -> list[Table]:
+        """The rows that have come; none if there are none."""
+        self.start()
+        if self.file is None:
+            return []
         text = self.file.text
         self.has_more = False
         try:
@@ -191,8 +198,11 @@ class Follower:
         later = self._later_than(file)
         if not later or not self._is_left(file):
             return []
+        names = file.text.names
         left = file.text.abandon()
-        self._go_on_with(later[0])
+        self.layout = Layout(self.layout.dialect, names, self.layout.needed)
+        if self._open(later[0]):
+            self.say(f"rotated: going on with the new file ({visible(later[0].path.name)})")
         return left
 
     def _is_left(self, file: OpenFile) -> bool:
@@ -204,21 +214,13 @@ class Follower:
             self.moved_at = now
         return now - max(self.moved_at, self.last_read) >= GRACE
 
-    def _go_on_with(self, found: Found) -> None:
-        assert self.file is not None
-        before = self.file
-        self.layout = Layout(self.layout.dialect, before.text.names, self.layout.needed)
-        self._open(found.path)
-        if self.file is not before:
-            self.say(f"rotated: going on with the new file ({visible(found.path.name)})")
-
     def _start_over(self, file: OpenFile) -> list[Table]:
         """The file was cut short: what a copy of it still has comes first, then its new start."""
         position, size = file.position(), file.size
         copy = self._copy_of(position)
         if copy is not None:
             self.say(f"was cut short, to {size:,} bytes: finishing {visible(copy.path.name)} first")
-            self._open(copy.path, position)
+            self._open(copy, position)
             return []
         tables = file.text.abandon()
         self.say(
@@ -231,23 +233,30 @@ class Follower:
 
     def _open_at_path(self) -> None:
         try:
-            self._open_or_fail(self.path, None)
+            self._begin(OpenFile(self.path), None)
         except FileNotFoundError:
             self._in_trouble("file gone")
         except OSError as error:
             self._in_trouble(f"file cannot be read ({visible(error.strerror)})")
 
-    def _open(self, path: Path, position: State | None = None) -> None:
-        """Open a file in place of the present one, or say why not."""
+    def _open(self, found: Found, position: State | None = None) -> bool:
+        """Open a file in place of the present one, unless another has its name by now."""
         try:
-            self._open_or_fail(path, position)
+            file = OpenFile(found.path)
+        except FileNotFoundError:
+            return False
         except OSError as error:
             self._in_trouble(f"file cannot be read ({visible(error.strerror)})")
+            return False
+        if not file.is_found(found):
+            file.close()
+            return False
+        self._begin(file, position)
+        return True
 
-    def _open_or_fail(self, path: Path, position: State | None) -> None:
-        file = OpenFile(path)
+    def _begin(self, file: OpenFile, position: State | None) -> None:
         head = b"" if position is None else file.read(0, min(position["byte"], HEAD))
-        file.text = LiveText(path.name, self.layout, self.say, position, head)
+        file.text = LiveText(file.path.name, self.layout, self.say, position, head)
         if self.from_now:
             _go_to_end(file)
             self.from_now = False
@@ -277,36 +286,50 @@ class Follower:
             return None
         return Found(path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
-    def _siblings(self) -> list[Found]:
-        """Files such as `FILE.1` and `FILE-20240101`, the longest unchanged first."""
+    def _list(self) -> tuple[Found | None, list[Found]]:
+        """The file at the path, and those such as `FILE.1`, the longest unchanged first.
+
+        While names are handed on, a single look could miss a file: two must agree.
+        """
+        before = None
+        for _ in range(_MOST_LOOKS):
+            found = self._look()
+            names = [(file.path, file.device, file.inode) for file in found]
+            if names == before:
+                break
+            before = names
+        at_path = [file for file in found if file.path == self.path]
+        siblings = [file for file in found if file.path != self.path]
+        return (at_path[0] if at_path else None), sorted(siblings, key=_age)
+
+    def _look(self) -> list[Found]:
         prefix = self.path.name
         try:
-            names = os.listdir(self.path.parent)
+            names = sorted(os.listdir(self.path.parent))
         except OSError:
             return []
         found = [
             self._at(self.path.with_name(name))
             for name in names
-            if name.startswith(prefix) and _ROTATED.fullmatch(name[len(prefix) :])
+            if name == prefix
+            or (name.startswith(prefix) and _ROTATED.fullmatch(name[len(prefix) :]))
         ]
-        return sorted((f for f in found if f is not None), key=_age)
+        return [file for file in found if file is not None]
 
     def _later_than(self, file: OpenFile) -> list[Found]:
         """The files that were begun after another, in order; that at the path is the last."""
         own = _age(Found(file.path, 0, 0, 0, file.changed))
-        siblings = self._siblings()
+        now, siblings = self._list()
         for sibling in siblings:
             if file.is_found(sibling):  # by its present name
                 own = _age(sibling)
-        now = self._at(self.path)
-        known = {(file.device, file.inode)} | ({(now.device, now.inode)} if now else set())
-        later = [s for s in siblings if _age(s) > own and (s.device, s.inode) not in known]
+        later = [s for s in siblings if _age(s) > own and not file.is_found(s)]
         return [*later, *([now] if now is not None and not file.is_found(now) else [])]
 
     def _file_of(self, position: State) -> Found | None:
         """The file of a position, by its inode and first bytes; else a copy of it."""
-        now = self._at(self.path)
-        for found in [*([now] if now is not None else []), *self._siblings()]:
+        now, siblings = self._list()
+        for found in [*([now] if now is not None else []), *siblings]:
             if found.is_file_of(position) and _has_read(found, position):
                 return found
         return self._copy_of(position)
@@ -315,7 +338,7 @@ class Follower:
         """A sibling that begins as the file of a position does, and is as long at least."""
         if whole(position, "line") < 2:
             return None  # by a header alone files are not told apart
-        for found in reversed(self._siblings()):
+        for found in reversed(self._list()[1]):
             if not found.is_file_of(position) and _has_read(found, position):
                 return found
         return None

@@ -161,6 +161,7 @@ from tail import tailing, stop_at
 import macro_engine.run.recorder as recorder
 recorder.COMMIT_SECONDS, recorder._REST = 0.02, 0
 folder, delay, rows = Path(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
+(folder / "ready").touch()
 engine = tailing(folder / "live.csv", folder / "killed.run")
 started = threading.Event()
 engine.listener.progress = started.set
@@ -181,26 +182,32 @@ def kills(folder: Path, count: float) -> bool:
     rows = int(min(124_232, max(4_000, count * each * rate)))
     recording = folder / "part.parquet"
     _cut(recording, rows)
-    mishaps = Mishaps(rotate_rows=rows // 20)
+    mishaps = Mishaps(rotate_rows=rows // 20 + 7)
     player = Player(open_stream([recording]), folder / "live.csv", Speed(rate=rate), mishaps)
     writer = threading.Thread(target=player.play, args=[lambda _done, _rows: None])
+    rng, died = random.Random(1), 0
+
+    def child(delay: float) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", KILLED, __file__, folder, str(delay), str(rows)]
+        return subprocess.Popen(command)
+
+    running = child(0.3)  # it must see the first file before that is rotated away
+    while not (folder / "ready").exists():
+        time.sleep(0.01)
     writer.start()
     whole = tailing(folder / "live.csv", folder / "whole.run")
     stop_at(whole, rows)
     watcher = threading.Thread(target=lambda: asyncio.run(whole.run()))
     watcher.start()
-    rng, died = random.Random(1), 0
-
-    def child(delay: float) -> int:
-        command = [sys.executable, "-c", KILLED, __file__, folder, str(delay), str(rows)]
-        return subprocess.run(command, check=False).returncode
-
-    while died < count and writer.is_alive():
-        code = child(rng.random() * 0.4 + 0.001)
-        assert code == -signal.SIGKILL
+    while writer.is_alive():
+        assert running.wait() == -signal.SIGKILL
         died += 1
+        running = child(0.001 + rng.random() * 0.4 if died < count else 0)
+        if died == count:
+            break
     writer.join()
-    assert child(0) == 0
+    assert running.wait() in (0, -signal.SIGKILL)
+    assert died == count or child(0).wait() == 0
     watcher.join()
     same = _left_by(folder / "whole.run") == _left_by(folder / "killed.run")
     print(
@@ -278,7 +285,9 @@ def _cut(path: Path, rows: int) -> None:
 
 def _some_lines(folder: Path, count: int) -> list[bytes]:
     """A header and rows as `feed` writes them, with the TOML for `live.csv`."""
-    player = Player(open_stream([ATLANTA]), folder / "source.csv", Speed(), Mishaps())
+    _cut(folder / "part.parquet", count)
+    recording = open_stream([folder / "part.parquet"])
+    player = Player(recording, folder / "source.csv", Speed(), Mishaps())
     player.play(lambda _done, _rows: None)
     (folder / "source.toml").rename(folder / "live.toml")
     return (folder / "source.csv").read_bytes().splitlines(keepends=True)[:count]

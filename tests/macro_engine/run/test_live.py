@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,7 @@ import macro_engine.run.recorder as recorder
 recorder.COMMIT_SECONDS, recorder._REST = 0.01, 0
 folder, delay = Path(sys.argv[1]), float(sys.argv[2])
 outputs = {name: folder / f"killed-{name[0]}.csv" for name in ("predictions", "trace")}
+(folder / "ready").touch()
 made = live_engine(folder / "live.csv", folder / "killed.run", **outputs)
 started = threading.Event()
 made.listener.progress = started.set
@@ -228,9 +230,21 @@ def test_killed_while_the_file_grows_and_rotates_it_ends_as_if_it_never_was(tmp_
     opened = open_stream([tmp_path / "d.csv"], [Layer.read("test", SETTINGS, of_user=True)])
     player = Player(opened, tmp_path / "live.csv", Speed(rate=300), Mishaps(rotate_rows=250))
     writer = threading.Thread(target=player.play, args=[lambda _done, _rows: None])
+    rng, deaths = random.Random(3), 0
+
+    def child(delay):
+        root = Path(__file__).parents[3]
+        return subprocess.Popen(
+            [sys.executable, "-c", KILLED, tmp_path, str(delay), str(ROWS)],
+            env=os.environ | {"PYTHONPATH": f"{root}:{root / 'tests'}"},
+        )
+
+    running = child(0.3)  # it must see the first file before that is rotated away
+    while not (tmp_path / "ready").exists():
+        time.sleep(0.01)
     writer.start()
-    while not (tmp_path / "live.csv").exists() or not (tmp_path / "live.csv").stat().st_size:
-        pass
+    while not (tmp_path / "live.csv").exists():
+        time.sleep(0.001)
     whole = outputs(tmp_path, "whole")
     watcher = threading.Thread(
         target=lambda: run_until_read(
@@ -238,21 +252,11 @@ def test_killed_while_the_file_grows_and_rotates_it_ends_as_if_it_never_was(tmp_
         )
     )
     watcher.start()
-    rng, deaths = random.Random(3), 0
-
-    def child(delay):
-        root = Path(__file__).parents[3]
-        return subprocess.run(
-            [sys.executable, "-c", KILLED, tmp_path, str(delay), str(ROWS)],
-            env=os.environ | {"PYTHONPATH": f"{root}:{root / 'tests'}"},
-            capture_output=True,
-            check=False,
-        )
-
     while writer.is_alive():
-        deaths += child(0.05 + rng.random() * 0.5).returncode == -9
-    done = child(0)
-    assert done.returncode == 0, done.stderr.decode()
+        deaths += running.wait() == -9
+        running = child(0.05 + rng.random() * 0.5)
+    running.wait()
+    assert child(0).wait() == 0
     writer.join()
     watcher.join()
     assert deaths > 1
