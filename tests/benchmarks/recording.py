@@ -3,8 +3,9 @@
     python tests/benchmarks/recording.py [COPIES [ROUNDS]]
 
 Plays the Atlanta replay laid end to end, preset paper-features, with and without a run file, in
-turns: at full speed for the wall time, and at 50,000 rows a second for the CPU time. Start-up is
-left out. Prints both ratios, and the size of the results against what is promised.
+turns: at full speed for the wall time, and, from 8 copies on, an eighth of it at 50,000 rows a
+second for the CPU time. Start-up is left out. Prints the ratios, and the size of the results
+against what is promised.
 """
 
 import json
@@ -83,8 +84,9 @@ def main() -> None:
         stream = lay(copies, folder / "laid.parquet")
         compare(stream, folder / "a.run", 0.0, rounds, 0)
         size(folder / "a.run")
-        short = lay(max(copies // 8, 1), folder / "short.parquet")
-        compare(short, folder / "a.run", 50_000.0, rounds, 1)
+        if copies >= 8:
+            short = lay(copies // 8, folder / "short.parquet")
+            compare(short, folder / "a.run", 50_000.0, rounds, 1)
 
 
 if __name__ == "__main__":
