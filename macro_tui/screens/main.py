@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.geometry import Size
 
 from macro_engine.errors import MacroError
 from macro_engine.run.session import Session
@@ -64,6 +65,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
             SubroutinesPanel,
         )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
+        self.placed_for: Size | None = None
 
     def compose(self) -> ComposeResult:
         yield Paragraph(self.glyphs, id="header")
@@ -90,6 +92,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         if self.session.error is not None:
             self.app.fail(self.session.error)
             return
+        if self.size != self.placed_for:  # many changes of size at once may come as one event
+            self.put_panels()
         if terminal_is_gone():
             self.app.interrupt()
         if getattr(self.app._driver, "is_behind", False):
@@ -156,6 +160,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
 
     def put_panels(self) -> None:
         """Put the panels in their places."""
+        self.placed_for = self.size
         width, height = self.size
         lines = ["header", "verdict", "footer", "status"][: 4 if height >= 12 else 3]
         self._line("status").display = "status" in lines
