@@ -29,6 +29,7 @@ from macro_engine.algorithm.kernels.selection import (
     count_wrong,
     exponential_weights,
     follow_the_leader,
+    take_leaders,
     weighted_vote,
 )
 from macro_engine.algorithm.kernels.steps import run_steps
@@ -91,7 +92,7 @@ class CompiledFamily:
         self.step = 0
         # the time that distances take, estimated from a step now and then
         self.distance_seconds = self.seconds_bounded = self.seconds_whole = 0.0
-        self.runs = 0
+        self.runs = self.sampled_references = 0
         # the last closed steps: where each starts, and their rows
         self.past_starts = np.zeros(1, np.int64)
         self.past_numbers = np.empty((0, shape.columns))
@@ -176,7 +177,8 @@ class CompiledFamily:
         self.step += steps
         self._keep_past(stretch)
         births = int((results.born | (results.close == 0)).any(axis=0).sum())
-        if self.runs % _RUNS_A_SAMPLE == 0 or self.runs < _RUNS_A_SAMPLE // 2:
+        grew = self.reference_count > 1.25 * self.sampled_references
+        if grew or self.runs % _RUNS_A_SAMPLE == 0:
             self._sample_distances(stretch)
         self.runs += 1
         self.distance_seconds += steps * self.seconds_bounded + births * self.seconds_whole
@@ -328,6 +330,7 @@ class CompiledFamily:
 
         At a birth the closest reference is asked for, so that none is left at a lower bound.
         """
+        self.sampled_references = self.reference_count
         limits = [threshold_at(self.step, t, self.rules.power) for t in self.rules.thresholds]
         bounded = np.array(limits)[self.references.largest]
         self.seconds_bounded = self._seconds_for(stretch, bounded)
@@ -446,6 +449,10 @@ class CompiledContest(Contest):
 
     def count_wrong(self, predictions: Counts, block: Block, wrong: Ints) -> None:
         count_wrong(predictions, block.rows.labels, block.starts, wrong)
+
+    def take(self, leaders: Ints, predictions: Counts, block: Block) -> Counts:
+        taken: Counts = take_leaders(leaders, predictions, block.starts)
+        return taken
 
     def vote(self, weights: Floats, predictions: Counts, block: Block) -> Ints:
         votes: Ints = weighted_vote(weights, predictions, block.starts, self.classes)

@@ -135,9 +135,9 @@ class Contest:
 
     def run(self, block: Block) -> Outcome:
         result = self.family.run(block)
-        lengths, rows = np.diff(block.starts), np.arange(len(block.rows))
+        lengths = np.diff(block.starts)
         others, k = len(STRATEGIES), len(result.predictions)
-        predictions = np.empty((others + k, len(rows)), counts_type(self.classes - 1))
+        predictions = np.empty((others + k, len(block.rows)), counts_type(self.classes - 1))
         wrong = np.empty((others + k, block.steps), np.int64)
         predictions[others:] = result.predictions
         self.count_wrong(predictions[others:], block, wrong[others:])
@@ -146,7 +146,7 @@ class Contest:
         weights = self.ewa.run(losses)
         predictions[0] = result.marginal
         predictions[1] = self.no_change.run(block)
-        predictions[2] = result.predictions[np.repeat(leaders, lengths), rows]
+        predictions[2] = self.take(leaders, result.predictions, block)
         predictions[3] = self.vote(weights, result.predictions, block)
         self.count_wrong(predictions[:others], block, wrong[:others])
         return Outcome(result, predictions, wrong, leaders, weights, losses)
@@ -192,6 +192,12 @@ class Contest:
         """Fill in how many of each step's rows each line of predictions got wrong."""
         misses = predictions != block.rows.labels
         wrong[:] = np.add.reduceat(misses, block.starts[:-1], axis=1, dtype=np.int64)
+
+    def take(self, leaders: Ints, predictions: Counts, block: Block) -> Counts:
+        """What the leader of its step said of each row."""
+        rows = np.arange(len(block.rows))
+        taken: Counts = predictions[np.repeat(leaders, np.diff(block.starts)), rows]
+        return taken
 
     def vote(self, weights: Floats, predictions: Counts, block: Block) -> Ints:
         """The weighted vote for each row, given the weights at each step."""

@@ -106,6 +106,7 @@ class Present(NamedTuple):
     smallest: Floats
     limits: Floats  # the thresholds in force
     chosen: Ints
+    least_distances: Floats
     born: Bools
     forced: Bools
     nearest: Ints

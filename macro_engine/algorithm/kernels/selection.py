@@ -24,6 +24,15 @@ def count_wrong(predictions, labels, starts, wrong):  # type: ignore[no-untyped-
 def weighted_vote(weights, predictions, starts, classes):  # type: ignore[no-untyped-def]
     """The class with the greatest summed weight for each row, the first one on ties."""
     votes = np.empty(predictions.shape[1], np.int64)
+    if classes == 2:  # two sums that stay in registers
+        for s in range(len(starts) - 1):
+            for i in range(starts[s], starts[s + 1]):
+                first = second = 0.0
+                for k in range(len(predictions)):
+                    first += weights[s, k] if predictions[k, i] == 0 else 0.0
+                    second += 0.0 if predictions[k, i] == 0 else weights[s, k]
+                votes[i] = second > first
+        return votes
     scores = np.empty(classes)
     for s in range(len(starts) - 1):
         for i in range(starts[s], starts[s + 1]):
@@ -37,6 +46,16 @@ def weighted_vote(weights, predictions, starts, classes):  # type: ignore[no-unt
                     best = c
             votes[i] = best
     return votes
+
+
+@compiled
+def take_leaders(leaders, predictions, starts):  # type: ignore[no-untyped-def]
+    """For each row what its step's leader predicted."""
+    taken = np.empty(predictions.shape[1], predictions.dtype)
+    for s in range(len(starts) - 1):
+        for i in range(starts[s], starts[s + 1]):
+            taken[i] = predictions[leaders[s], i]
+    return taken
 
 
 @compiled

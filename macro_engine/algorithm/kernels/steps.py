@@ -56,15 +56,18 @@ def run_steps(  # type: ignore[no-untyped-def]
             present.limits[k] = limit
         rows = look_back(oldest, begin, stretch, rules, present)
         measure(rows, rules, references, subroutines, present)
-        for k in range(len(rules.thresholds) - 1):
+        for k in range(len(rules.thresholds)):
             find_nearest(k, subroutines, present)
             while s >= exact_from and compute_bounded(k, rules, references, subroutines, present):
                 find_nearest(k, subroutines, present)
-            tell_nearest(k, s, subroutines, present, results)
+            if k < len(rules.thresholds) - 1:
+                tell_nearest(k, s, subroutines, present, results)
+            present.chosen[k] = present.nearest[0]
+            present.least_distances[k] = present.nearest_distances[0]
         choose(s, rules, references, subroutines, bank, present, results)
         if present.born.any():
             remember(rows, rules, references, present)
-        predict_and_learn(begin, end, stretch, rules, subroutines, bank, present, results)
+        predict_and_learn(s, begin, end, stretch, rules, subroutines, bank, present, results)
         for i in range(begin, end):
             stretch.label_counts[stretch.labels[i]] += 1
     return stop
@@ -104,6 +107,7 @@ def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-u
         np.empty(SMALL),
         np.empty(members),
         np.empty(members, np.int64),
+        np.empty(members),
         np.empty(members, np.bool_),
         np.empty(members, np.bool_),
         np.empty(NEAREST, np.int64),
@@ -255,35 +259,28 @@ def tell_nearest(k, s, subroutines, present, results):  # type: ignore[no-untype
 
 @part_of_step
 def choose(s, rules, references, subroutines, bank, present, results):  # type: ignore[no-untyped-def]
-    """Find the close subroutines of each threshold, or start one."""
-    members = len(rules.thresholds)
-    for k in range(members):
-        nearest, least, n_close = -1, math.inf, 0
-        for j in range(subroutines.used[k]):
-            m = present.distances[subroutines.reference[k, j]]
-            if nearest < 0 or m < least:
-                nearest, least = j, m
-            if m <= present.limits[k]:
-                n_close += 1
+    """Take the nearest subroutine of each threshold if it is close, or start one."""
+    for k in range(len(rules.thresholds)):
+        nearest, distance = present.chosen[k], present.least_distances[k]
+        is_far = not distance <= present.limits[k]
         full = rules.most > 0 and subroutines.used[k] == rules.most
-        present.forced[k] = n_close == 0 and full
-        present.born[k] = n_close == 0 and not full
+        present.forced[k] = is_far and full
+        present.born[k] = is_far and not full
         if present.born[k]:
             place = bank.used[0]
             bank.used[0] += 1
             if nearest >= 0:
                 parent = subroutines.place[k, nearest]
                 copy_learner(bank.weights, bank.intercepts, bank.learnt, parent, place)
-            nearest, least, n_close = subroutines.used[k], math.nan, 1
+            nearest, distance = subroutines.used[k], math.nan
             subroutines.reference[k, nearest] = references.used[0]
             subroutines.place[k, nearest] = place
             subroutines.used[k] += 1
         present.chosen[k] = nearest
-        if k < members - 1:
+        if k < len(rules.thresholds) - 1:
             results.active[k, s] = nearest + 1
             results.born[k, s] = present.born[k]
-            results.distance[k, s] = least
-            results.close[k, s] = n_close
+            results.distance[k, s] = distance
             results.subroutines[k, s] = subroutines.used[k]
 
 
@@ -318,23 +315,26 @@ def remember(rows, rules, references, present):  # type: ignore[no-untyped-def]
 
 @part_of_step
 def predict_and_learn(  # type: ignore[no-untyped-def]
-    begin, end, stretch, rules, subroutines, bank, present, results
+    s, begin, end, stretch, rules, subroutines, bank, present, results
 ):
     """The active ones predict the rows of the step, then all that were close learn them."""
     numbers, ones, labels = stretch.numbers, stretch.ones, stretch.labels
     learning = 0
     for k in range(len(rules.thresholds)):
         present.predicting[k] = subroutines.place[k, present.chosen[k]]
-        alone = present.born[k] or present.forced[k]
-        for j in range(subroutines.used[k]):
-            if alone:
-                learns = j == present.chosen[k]
-            else:
-                learns = present.distances[subroutines.reference[k, j]] <= present.limits[k]
-            if learns:
-                subroutines.updates[k, j] += 1
-                present.learning[learning] = subroutines.place[k, j]
-                learning += 1
+        before = learning
+        if present.born[k] or present.forced[k]:
+            subroutines.updates[k, present.chosen[k]] += 1
+            present.learning[learning] = subroutines.place[k, present.chosen[k]]
+            learning += 1
+        else:
+            for j in range(subroutines.used[k]):
+                if present.distances[subroutines.reference[k, j]] <= present.limits[k]:
+                    subroutines.updates[k, j] += 1
+                    present.learning[learning] = subroutines.place[k, j]
+                    learning += 1
+        if k < len(rules.thresholds) - 1:
+            results.close[k, s] = 0 if present.forced[k] else learning - before
     if rules.learner == LOGISTIC:
         logistic_predict(
             bank.weights, bank.intercepts, present.predicting, numbers, ones, begin, end,
