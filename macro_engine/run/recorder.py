@@ -249,10 +249,8 @@ class Recorder:
         checksums = dict(self.checksums)
         try:
             self.connection.execute("BEGIN IMMEDIATE")
-            if batch.results:
-                batch.results = [Results.join(batch.results)]
-                for record in schema.records(batch.results[0]):
-                    schema.insert(self.connection, record, len(batch.info.get("classes", ())))
+            for record in schema.records(batch.results):
+                schema.insert(self.connection, record, len(batch.info.get("classes", ())))
             self.connection.executemany(
                 "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?)",
                 [(n, e.step, e.time, e.kind, e.text) for n, e in batch.events],

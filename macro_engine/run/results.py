@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -119,8 +119,8 @@ class Results:
     @property
     def nbytes(self) -> int:
         """What the arrays take."""
-        held = (getattr(self, field.name) for field in fields(self))
-        return sum(value.nbytes for value in held if isinstance(value, np.ndarray))
+        held = (getattr(self, name) for name in _AXES)
+        return sum(value.nbytes for value in held if value is not None)
 
     @property
     def starts(self) -> Ints:

@@ -7,7 +7,7 @@ decides how much memory is asked for before its size was checked.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -96,17 +96,37 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         raise DamagedError("its tables are not those of a run file")
 
 
-def records(results: Results) -> list[Results]:
-    """The results in pieces that are read and written one at a time."""
+def records(parts: Sequence[Results]) -> Iterator[Results]:
+    """Parts that follow each other, in pieces that are read and written one at a time."""
+    group: list[Results] = []
+    steps = rows = 0
+    for part in parts:
+        for piece in _small_enough(part):
+            steps, rows = steps + piece.steps, rows + piece.rows
+            if group and not _fits(steps, rows):
+                yield Results.join(group)
+                group, steps, rows = [], piece.steps, piece.rows
+            group.append(piece)
+    if group:
+        yield Results.join(group)
+
+
+def _fits(steps: int, rows: int) -> bool:
+    """Whether it may be one record."""
+    return steps <= MOST_STEPS and (rows <= MOST_ROWS or steps == 1)
+
+
+def _small_enough(results: Results) -> Iterator[Results]:
+    if _fits(results.steps, results.rows):
+        yield results
+        return
     starts = results.starts
-    pieces = []
     a = 0
     while a < results.steps:
         fits = int(np.searchsorted(starts, starts[a] + MOST_ROWS, side="right")) - 1
         b = min(max(fits, a + 1), a + MOST_STEPS, results.steps)
-        pieces.append(results.cut(results.first_step + a, results.first_step + b))
+        yield results.cut(results.first_step + a, results.first_step + b)
         a = b
-    return pieces
 
 
 def insert(connection: sqlite3.Connection, results: Results, classes: int) -> None:
@@ -199,24 +219,26 @@ def read(connection: sqlite3.Connection, first_step: int, thresholds: int, class
     return results
 
 
-def _bytes(values: NDArray[Any]) -> bytes:
-    return np.ascontiguousarray(values).tobytes()
+def _bytes(values: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(values).data
 
 
-def _bits(values: NDArray[Any]) -> bytes:
-    return np.packbits(values).tobytes() if values.any() or values.size > _MOST_ZEROS else b""
+def _bits(values: NDArray[Any]) -> memoryview | bytes:
+    return _bytes(np.packbits(values)) if values.any() or values.size > _MOST_ZEROS else b""
 
 
-def _narrow(distances: NDArray[np.float32]) -> bytes:
-    largest = np.abs(distances[np.isfinite(distances)]).max(initial=0.0)
+def _narrow(distances: NDArray[np.float32]) -> memoryview:
+    largest = max(distances.max(initial=0.0), -distances.min(initial=0.0))
+    if not np.isfinite(largest):
+        largest = np.abs(distances[np.isfinite(distances)]).max(initial=0.0)
     return _bytes(distances.astype(np.float16) if largest < _MOST_NARROW else distances)
 
 
-def _classes(values: NDArray[Any], classes: int) -> bytes:
+def _classes(values: NDArray[Any], classes: int) -> memoryview | bytes:
     return _bits(values) if classes == 2 else _counts(values)
 
 
-def _counts(values: NDArray[Any]) -> bytes:
+def _counts(values: NDArray[Any]) -> memoryview | bytes:
     return _bytes(small(values)) if values.any() or values.size > _MOST_ZEROS else b""
 
 

@@ -72,9 +72,18 @@ def test_the_results_are_those_that_were_given(recorded):
 def test_long_runs_are_kept_in_several_records(recorded, monkeypatch):
     _, given, _ = recorded
     monkeypatch.setattr(schema, "MOST_ROWS", 100)
-    pieces = schema.records(given)
+    pieces = list(schema.records([given]))
     assert len(pieces) > 5
     assert all(piece.rows <= 100 or piece.steps == 1 for piece in pieces)
+    assert_same_results(Results.join(pieces), given)
+
+
+def test_short_parts_are_kept_together(recorded, monkeypatch):
+    _, given, _ = recorded
+    monkeypatch.setattr(schema, "MOST_STEPS", 10)
+    parts = [given.cut(step, min(step + 4, given.stop)) for step in range(0, given.stop, 4)]
+    pieces = list(schema.records(parts))
+    assert {piece.steps for piece in pieces[:-1]} == {8}
     assert_same_results(Results.join(pieces), given)
 
 
