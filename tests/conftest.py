@@ -5,12 +5,19 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from turns import turn
 
 from macro_engine.opening import open_stream
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_tui.cli import main
 from macro_tui.replays import find_recording
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    with turn(alone=item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 @pytest.fixture(scope="session")

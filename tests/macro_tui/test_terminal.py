@@ -15,7 +15,10 @@ import pytest
 from made_sessions import write_stream
 from terminals import Terminal
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc"),
+]
 
 ATLANTA = ("replay", "airline-ATL.parquet")
 SCREEN = "[4] thresholds"
