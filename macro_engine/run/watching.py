@@ -21,6 +21,7 @@ from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
 from macro_engine.state import DamagedError, State, array, child, indices
+from macro_engine.stream.feed import lasted
 
 _LOOK_SECONDS = 0.25
 
@@ -32,6 +33,7 @@ class Watching:
     """
 
     is_watching = True
+    is_live = False
     pace = None
     engine = None
     folder = None
@@ -149,9 +151,11 @@ class Watching:
         if writer_of(self.path) is None:
             committed = reader.info.get("committed")
             gone = time.time() - committed if isinstance(committed, float) else 0.0
-            return replace(
-                snapshot, state="gone", words=f"writer gone for {max(gone, 0.0):.0f} s", rate=0.0
-            )
+            words = f"writer gone for {lasted(max(gone, 0.0))}"
+            return replace(snapshot, state="gone", words=words, rate=0.0)
+        if snapshot.state == "quiet" and isinstance(snapshot.came, float):
+            quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
+            return replace(snapshot, words=f"quiet {lasted(quiet)}")
         return snapshot
 
 

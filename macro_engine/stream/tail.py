@@ -102,6 +102,7 @@ class Follower:
     """
 
     has_ended = False
+    can_be_read_again = True
 
     def __init__(
         self,
