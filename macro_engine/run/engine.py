@@ -197,8 +197,8 @@ class Engine:
             if not self.was_finished:
                 await (self._play() if self.feed is None else self._follow(self.feed))
             status = "stopped" if self.was_stopped else "finished"
-            end = "recording" if self.feed is None else self.feed.source.name
-            self._publish(status, "stopped" if self.was_stopped else f"the end of the {end}")
+            end = "the recording" if self.feed is None else self.feed.source.name
+            self._publish(status, "stopped" if self.was_stopped else f"the end of {end}")
         except BaseException as error:
             self._publish("failed", str(error) or type(error).__name__)
             raise

@@ -79,15 +79,12 @@ class Keeping(Looking):
         assert engine is not None
         assert engine.run_file is not None
         if not self.session.is_kept:
-            return "its recording is thrown away (--run FILE.run keeps one)"
+            return "its recording is thrown away (--run would keep it)"
         if not engine.is_storable:
-            return f"{visible(engine.run_file.name, 40)} is kept, but cannot be gone on with"
-        lost = (
-            ""
-            if engine.feed is None or engine.feed.source.can_be_read_again
-            else ("; rows until then are lost")
-        )
-        return f"the same command goes on from here{lost}"
+            return f"{visible(engine.run_file.name, 20)} is kept, but cannot be gone on with"
+        if engine.feed is not None and not engine.feed.source.can_be_read_again:
+            return "the same command goes on, without the rows until then"
+        return "the same command goes on from here"
 
     def _leave_if(self, leaves: bool | None) -> None:
         if leaves:
