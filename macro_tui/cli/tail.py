@@ -114,10 +114,10 @@ def _open_session(arguments: argparse.Namespace, descriptor: int) -> Session:
 def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
     from macro_tui.headless import Headless
 
+    if why:
+        print(why, file=sys.stderr, flush=True)
     opened = _open(arguments, 0, _Waiting(arguments.file))
     headless = Headless("tail", opened)
-    if why:
-        headless.say(why)
     if arguments.file == "-":
         headless.say(
             "standard input cannot be read again: rows that come while nobody runs are lost"

@@ -82,8 +82,8 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
         return row
     ftl, baseline = errors["ftl"], errors["marginal"]
     row.append((f", FTL {ftl:.1%} wrong", "good" if ftl <= baseline else "bad"))
-    newest = f"; it said '{visible(said['ftl'], 12)}', it was '{visible(said['label'], 12)}'"
-    row.append((newest, "label"))
+    answer, label = visible(said["ftl"], 12), visible(said["label"], 12)
+    row.append((f"; newest: said '{answer}', was '{label}'", "label"))
     row.append((f"; baseline {baseline:.1%}", "muted"))
     return _fitting(row, width)
 
