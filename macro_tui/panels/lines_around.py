@@ -61,14 +61,12 @@ def _in_a_word(snapshot: Snapshot) -> str:
 
 def before(snapshot: Snapshot, width: int) -> list[Row]:
     """What there is to say in place of the panels while no step was closed."""
-    words = visible(snapshot.words, 400)
-    rows: list[Row] = [
-        [(line, "strong")] for line in wrap(f"{words[:1].upper()}{words[1:]}", width - 4)
-    ]
+    words, room = visible(snapshot.words, 400), max(width - 4, 1)
+    rows: list[Row] = [[(line, "strong")] for line in wrap(f"{words[:1].upper()}{words[1:]}", room)]
     if snapshot.came is None:
         return rows
     if snapshot.open_rows:
-        rows += [[], open_step(snapshot, width - 4)]
+        rows += [[], open_step(snapshot, room)]
     return [*rows, [], [("The panels fill when the first step is closed.", "muted")]]
 
 
