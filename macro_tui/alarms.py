@@ -1,7 +1,8 @@
 """Rules that call the operator, such as `ftl > marginal for 2h`.
 
 A rule over errors is raised when it has held for its time, and cleared only when the error has
-fallen a twentieth below the limit: a curve that trembles around it rings once.
+fallen a twentieth below the limit: a curve that trembles around it rings once. A pause is one in
+the stream's own time; on a live feed one by the clock on the wall, cleared by the next rows.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from macro_engine.errors import UsageError
@@ -97,14 +99,40 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Silence:
+    """For how long no rows have come by the clock on the wall.
+
+    Attributes
+    ----------
+    since, now
+        In seconds since 1970.
+    step, time
+        Where the stream stands.
+    """
+
+    since: float
+    now: float
+    step: int
+    time: int | None
+
+    @property
+    def microseconds(self) -> float:
+        return 1e6 * (self.now - self.since)
+
+
+@dataclass(frozen=True)
 class Change:
-    """A rule that was raised or cleared."""
+    """A rule that was raised or cleared.
+
+    `by_clock` tells that its words have the time, which is not the stream's.
+    """
 
     rule: Rule
     is_raised: bool
     step: int
     time: int | None
     words: str
+    by_clock: bool = False
 
 
 class Alarm:
@@ -118,7 +146,8 @@ class Alarm:
 
     def acknowledge(self) -> None:
         self.call = None
-        if self.rule.kind != "error":
+        passes_by_itself = self.rule.kind == "error" or (self.raised and self.raised.by_clock)
+        if not passes_by_itself:
             self.raised = None
 
     def check(self, sample: Sample) -> Change | None:
@@ -127,6 +156,20 @@ class Alarm:
         if self.rule.kind == "silence":
             return self._check_silence(sample)
         return self._check_error(sample)
+
+    def check_clock(self, silence: Silence) -> Change | None:
+        """A pause on a live feed: raised once, until rows come again."""
+        if self.rule.kind != "silence":
+            return None
+        is_long = silence.microseconds >= self.rule.microseconds
+        if is_long == (self.raised is not None):
+            return None
+        when = f"{datetime.fromtimestamp(silence.since):%b %d %H:%M}"
+        words = f"none since {when}" if is_long else f"the next came {when}"
+        change = Change(self.rule, is_long, silence.step, silence.time, words, by_clock=True)
+        self.raised = change if is_long else None
+        self.call = change if is_long else self.call
+        return change
 
     def _check_birth(self, sample: Sample) -> Change | None:
         if not sample.born or self.raised is not None:
@@ -185,6 +228,11 @@ class Alarms:
             for alarm in self.alarms:
                 if (change := alarm.check(sample)) is not None:
                     yield change
+
+    def check_clock(self, silence: Silence) -> Iterator[Change]:
+        for alarm in self.alarms:
+            if (change := alarm.check_clock(silence)) is not None:
+                yield change
 
     @property
     def calling(self) -> list[Change]:

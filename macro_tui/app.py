@@ -22,7 +22,6 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from macro_engine.errors import MacroError
-from macro_tui.keys import KEYS
 from macro_tui.traffic import counting
 from macro_tui.widgets.updates import SpansApp
 
@@ -99,8 +98,8 @@ class Monitor(SpansApp):
         from macro_tui.screens.main import MainScreen
 
         if isinstance(screen, MainScreen):
-            for key in KEYS:
-                if key.action != "app.command_palette" and screen.check_action(key.action, ()):
+            for key in screen.keys:
+                if key.action != "app.command_palette":
                     yield SystemCommand(
                         f"{key.help[0].upper()}{key.help[1:]}",
                         f"{key.group}, key {key.shown}",

@@ -22,9 +22,13 @@ class EventLog:
         self.filter = ""
         self.chosen: list[Numbered] = []
 
+    @property
+    def seen(self) -> int:
+        """The number of the last event; -1 before the first."""
+        return self.events[-1][0] if self.events else -1
+
     def refresh(self, session: Session) -> None:
-        after = self.events[-1][0] if self.events else -1
-        fresh = session.events(after=after)
+        fresh = session.events(after=self.seen)
         if fresh:
             self.events += fresh
             chosen = [pair for pair in fresh if passes(pair[1], self.filter)]

@@ -22,8 +22,6 @@ from macro_tui.progress import progress_bar, status_line
 from macro_tui.summary import print_summary
 
 _REJECTIONS_SHOWN = 20
-_PATIENCE = 0.5  # seconds that a run may take to end by itself
-_PATIENCE_TO_WRITE = 60.0  # where a live run writes its result files when it is stopped
 
 
 class Headless:
@@ -59,8 +57,7 @@ class Headless:
     def _stop(self, _signum: int, _frame: object) -> None:
         """End after the block at hand, or soon without it."""
         self.engine.stop()
-        writes = self.engine.feed is not None and (self.engine.predictions or self.engine.trace)
-        signal.setitimer(signal.ITIMER_REAL, _PATIENCE_TO_WRITE if writes else _PATIENCE)
+        signal.setitimer(signal.ITIMER_REAL, self.engine.patience)
 
     def _break_off(self, _signum: int, _frame: object) -> None:
         """A model or a compiler takes longer: an exception raised within it might go nowhere."""

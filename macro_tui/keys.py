@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,14 @@ PLAYING, LOOKING, PANELS, KEEPING, PROGRAM = (
 )
 
 KEYS = (
-    Key(("space",), "space", "pause", "pause", "pause, or go on", PLAYING),
+    Key(
+        ("space",),
+        "space",
+        "pause",
+        "pause",
+        "pause, or go on; a live feed: freeze the view",
+        PLAYING,
+    ),
     Key(("full_stop",), ".", "one_step", "step", "run one step, then pause", PLAYING),
     Key(("left_square_bracket",), "[", "slower", "", "play slower", PLAYING),
     Key(("right_square_bracket",), "]", "faster", "", "play faster, up to max", PLAYING),
@@ -94,18 +102,31 @@ KEYS = (
 )
 GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
 WRITING = ("bookmark", "save_svg", "save_csv")  # not there where nothing may be written
+_PACING = ("one_step", "slower", "faster")  # not there where nobody can say how fast it goes
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
 
 
-def there(readonly: bool) -> list[Key]:
-    """The keys that do something."""
-    return [key for key in KEYS if not (readonly and key.action in WRITING)]
+def there(readonly: bool = False, is_played: bool = True) -> list[Key]:
+    """The keys that do something; `is_played` is whether keys say how fast it goes."""
+    missing = (WRITING if readonly else ()) + (() if is_played else _PACING)
+    return [
+        key if is_played or key.action != "pause" else _FREEZING
+        for key in KEYS
+        if key.action not in missing
+    ]
 
 
-def footer(width: int, readonly: bool = False) -> list[tuple[str, str]]:
+_FREEZING = replace(
+    next(key for key in KEYS if key.action == "pause"),
+    short="freeze",
+    help="freeze the view, not the source; again: follow",
+)
+
+
+def footer(width: int, keys: Sequence[Key] = KEYS) -> list[tuple[str, str]]:
     """Keys and their words, as many as there is room for; the most wanted ones first."""
     ranked = sorted(
-        (key for key in there(readonly) if key.short),
+        (key for key in keys if key.short),
         key=lambda key: (
             _FOOTER.index(name) if (name := key.action.split("(")[0]) in _FOOTER else 99
         ),

@@ -28,6 +28,7 @@ def monitor(open_session: Callable[[], Session], options: Options) -> int:
     for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, app.interrupt)
     code = app.run()
+    app.loop = None  # from here on a signal is an interruption
     if app.watchdog is not None:
         app.watchdog.cancel()
     if terminal_is_gone():
@@ -40,8 +41,11 @@ def monitor(open_session: Callable[[], Session], options: Options) -> int:
 
 
 def _leave(session: Session, error: BaseException | None, code: int) -> int:
-    if not session.stop(_PATIENCE):
-        _break_off(session, code)
+    try:
+        if not session.stop(_PATIENCE) and not _waited_for(session):
+            _break_off(session, code)
+    except KeyboardInterrupt:
+        _break_off(session, INTERRUPTED)
     try:
         if (failure := error or session.error) is not None:
             raise failure
@@ -52,6 +56,14 @@ def _leave(session: Session, error: BaseException | None, code: int) -> int:
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return code
+
+
+def _waited_for(session: Session) -> bool:
+    """Whether a live run, which writes its result files when it is stopped, came to its end."""
+    if session.engine is None or not session.engine.writes_when_stopped:
+        return False
+    print("macro-tui: writing the results ...", file=sys.stderr, flush=True)
+    return session.stop(session.engine.patience)
 
 
 def _break_off(session: Session, code: int) -> NoReturn:

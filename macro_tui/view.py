@@ -11,6 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.run.snapshot import Snapshot
+
 Mode = Literal["window", "cumulative", "lead"]
 MODES: tuple[Mode, ...] = ("window", "cumulative", "lead")
 WINDOWS = (64, 512, 4096)
@@ -67,6 +69,19 @@ def page(columns: int, width: int | None, moment: int, steps: int) -> Page:
 
 
 @dataclass(frozen=True)
+class Frozen:
+    """What was newest when the view was frozen; the run goes on."""
+
+    steps: int
+    snapshot: Snapshot
+    last_event: int
+
+    def rows_since(self, snapshot: Snapshot) -> int:
+        then = self.snapshot.rows + self.snapshot.open_rows
+        return max(snapshot.rows + snapshot.open_rows - then, 0)
+
+
+@dataclass(frozen=True)
 class View:
     """All of it; every change gives a new one.
 
@@ -74,6 +89,8 @@ class View:
     ----------
     moment
         None for the newest one, whatever it is.
+    frozen
+        What is taken for the newest; None for what is.
     width, timeline_width
         Steps a dot column of the chart, and a column of the timeline; None for the whole run.
     threshold
@@ -83,6 +100,7 @@ class View:
     """
 
     moment: int | None = None
+    frozen: Frozen | None = None
     width: int | None = None
     timeline_width: int | None = None
     threshold: int | None = None
@@ -99,15 +117,19 @@ class View:
         """Looks at a moment of the past; at the newest one it stays where it is."""
         return replace(self, moment=min(max(moment, 1), max(steps, 1)))
 
-    def following(self) -> View:
+    def at_newest(self) -> View:
         return replace(self, moment=None)
 
+    def following(self) -> View:
+        """Looks at what is newest, and not frozen."""
+        return replace(self, moment=None, frozen=None)
+
     def looked(self, columns: int, width: int, steps: int) -> View:
-        """Further back or ahead by so many columns; ahead of the newest step it follows."""
+        """Further back or ahead by so many columns, up to the newest step."""
         here = steps if self.moment is None else self.moment
         here = -(-here // width) if columns < 0 else here // width
         there = (here + columns) * width
-        return self.following() if there >= steps else self.at(there, steps)
+        return self.at_newest() if there >= steps else self.at(there, steps)
 
     def zoomed(self, by: int, columns: int, steps: int) -> View:
         """In or out by a factor of two; out of the whole run there is no way."""

@@ -1,11 +1,12 @@
-"""Takes the history to the alarms, at moments that do not depend on when one looks."""
+"""Takes the run to the alarms: its history at moments that do not depend on when one looks."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from macro_engine.run.history import History
-from macro_tui.alarms import SERIES, Alarms, Change, Sample
+from macro_engine.run.snapshot import Snapshot
+from macro_tui.alarms import SERIES, Alarms, Change, Sample, Silence
 from macro_tui.scene import series_index
 
 _EVERY = 8  # steps
@@ -23,11 +24,20 @@ class Watch:
         self.subroutines: int | None = None
         self.judged = 0  # steps whose pauses were looked at
         self.last_time: int | None = None
+        self.goes_by_clock = False  # a live feed
 
-    def check(self, history: History) -> list[Change]:
-        """What the steps since the last time raised and cleared."""
+    def check(self, history: History | None, snapshot: Snapshot, now: float) -> list[Change]:
+        """What was raised and cleared since the last time; `now` is in seconds since 1970."""
         if not self.alarms.alarms:
             return []
+        self.goes_by_clock = snapshot.came is not None
+        changes = [] if history is None else self._check_steps(history)
+        if snapshot.came is not None and not snapshot.has_ended:
+            silence = Silence(snapshot.came, now, max(snapshot.steps - 1, 0), snapshot.time)
+            changes += self.alarms.check_clock(silence)
+        return changes
+
+    def _check_steps(self, history: History) -> list[Change]:
         stride = _EVERY
         while (history.steps - self.seen) // stride > _MOST:
             stride *= 2
@@ -55,7 +65,8 @@ class Watch:
     def _pauses(self, history: History, moments: np.ndarray) -> np.ndarray:
         """The longest time between two rows since the moment before each; 0 if nobody asks."""
         longest = np.zeros(len(moments), np.int64)
-        if not any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms):
+        is_asked = any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms)
+        if self.goes_by_clock or not is_asked:
             return longest
         results = history.results(self.judged, int(moments[-1]))
         if results.times is not None:

@@ -8,11 +8,13 @@ import time
 
 import numpy as np
 
+from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
 from macro_engine.run.engine import Engine
 from macro_engine.run.pace import Target
 from macro_engine.run.session import Session
 from macro_engine.run.speed import Speed
+from macro_engine.settings import Layer
 from macro_tui.app import Monitor, Options
 
 STEPS = 600
@@ -38,8 +40,6 @@ def write_stream(path):
 
 def session_over(path, speed=Speed(), prepare=lambda _engine: None):  # noqa: B008
     def load(listener, unnamed):
-        from macro_engine.settings import Layer
-
         options = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3"}
         opened = open_stream([path], [Layer.read("the test", options, of_user=True)])
         engine = Engine(opened, listener=listener, run_file=unnamed, speed=speed)
@@ -66,6 +66,19 @@ def finished_session(path):
     session.thread.join(60)
     assert session.error is None
     session.start = lambda: None
+    return session
+
+
+def live_session(source, run_file=None, **options):
+    """A session over a growing CSV, or a pipe, that is opened as `tail` opens it."""
+
+    def load(listener, unnamed):
+        values = {"time": "when", "label": "label", "features": "a,b", "every": "10m", **options}
+        layers = [Layer.read("the test", values, of_user=True)]
+        opened = open_live(Live(source, close_after="never"), session.wait, layers)
+        return Engine(opened, listener=listener, run_file=run_file or unnamed)
+
+    session = Session(load, is_live=True)
     return session
 
 

@@ -20,19 +20,21 @@ from pathlib import Path
 class Terminal:
     """Runs `python -m macro_tui ...` in a pseudo terminal and gathers what it sends."""
 
-    def __init__(self, *arguments, program=("-m", "macro_tui"), size=(80, 24), env=None):
+    def __init__(
+        self, *arguments, program=("-m", "macro_tui"), size=(80, 24), env=None, stdin=None
+    ):
         self.master, slave = pty.openpty()
         self.resize(*size)
         self.attributes = termios.tcgetattr(slave)
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLORTERM")}
         self.process = subprocess.Popen(
             [sys.executable, *program, *map(str, arguments)],
-            stdin=slave,
+            stdin=slave if stdin is None else stdin,
             stdout=slave,
             stderr=slave,
             env=environment | {"TERM": "xterm-256color", "LANG": "C.UTF-8"} | (env or {}),
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=lambda: fcntl.ioctl(1, termios.TIOCSCTTY, 0),
         )
         self.slave = slave
         self.received = bytearray()

@@ -42,6 +42,22 @@ speed_of(parsed), options_of(parsed, "name")
     assert not loaded.intersection({"river", "numba", "polars", "numpy", "sqlite3"})
 
 
+def test_the_monitor_of_a_live_tail_paints_before_anything_heavy_is_loaded(tmp_path):
+    code = f"""
+from macro_tui.cli import _parser, tail
+parsed = _parser('tail').parse_args(['tail', {str(tmp_path / "live.csv")!r}, '--alarm', 'birth'])
+import sys, macro_tui.monitor
+sys.stdout.isatty = lambda: True
+opened = []
+macro_tui.monitor.monitor = lambda *arguments: opened.append(arguments) or 0
+parsed.run(parsed)
+assert opened
+"""
+    loaded = modules_after(code)
+    assert "textual" in loaded
+    assert not loaded.intersection({"river", "numba", "polars", "numpy", "sqlite3"})
+
+
 def test_the_engine_never_loads_textual():
     root = Path(macro_engine.__file__).parent
     names = [

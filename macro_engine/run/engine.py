@@ -43,6 +43,7 @@ from macro_engine.visible import visible
 _BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
 _RATE_SECONDS = 2.0  # over which rows a second are measured
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.25  # between two looks at a live feed
+_PATIENCE, _PATIENCE_TO_WRITE = 0.5, 60.0  # seconds
 
 
 @dataclass
@@ -174,6 +175,16 @@ class Engine:
             self.recorder.close(lambda: False)
 
     @property
+    def writes_when_stopped(self) -> bool:
+        """Whether a stop is followed by result files, which take their time."""
+        return self.feed is not None and (self.predictions or self.trace) is not None
+
+    @property
+    def patience(self) -> float:
+        """Seconds that it may take to end by itself once it was asked to."""
+        return _PATIENCE_TO_WRITE if self.writes_when_stopped else _PATIENCE
+
+    @property
     def was_stopped(self) -> bool:
         return self.pace.stopping
 
@@ -186,15 +197,15 @@ class Engine:
             if not self.was_finished:
                 await (self._play() if self.feed is None else self._follow(self.feed))
             status = "stopped" if self.was_stopped else "finished"
-            end = "recording" if self.feed is None else self.feed.source.name
-            self._publish(status, "stopped" if self.was_stopped else f"the end of the {end}")
+            end = "the recording" if self.feed is None else self.feed.source.name
+            self._publish(status, "stopped" if self.was_stopped else f"the end of {end}")
         except BaseException as error:
             self._publish("failed", str(error) or type(error).__name__)
             raise
         finally:
             try:
                 self._close_run_file(status)
-                if status == "finished" or (self.feed is not None and status == "stopped"):
+                if status == "finished" or (status == "stopped" and self.writes_when_stopped):
                     self._write_outputs()
             finally:
                 for file in self.files:
@@ -611,6 +622,7 @@ class Engine:
             errors=board.errors if board and has_rows else {},
             threshold_errors=tuple(board.threshold_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
+            came=self.feed.came if self.feed else None,
             open_rows=self.feed.maker.open_rows if self.feed else 0,
             open_errors=self.open_step.errors() if self.open_step else {},
             said=self.open_step.newest(self.classes) if self.open_step else {},

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic, time
 
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.rows import Ints
@@ -19,10 +20,16 @@ from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
+from macro_engine.stream.feed import lasted
 
 UNNAMED = "unnamed.run"
+_WAIT_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 Load = Callable[[Listener, Path], Engine]
+
+
+class Left(Exception):  # noqa: N818, nothing is wrong
+    """The session was asked to end before there was a stream."""
 
 
 class Session:
@@ -33,6 +40,8 @@ class Session:
     load
         Makes the engine, given whom to tell and a run file for the case that none was named. It is
         called in the session's thread, because what it imports takes its time.
+    is_live
+        Whether rows come when they come, and nobody here can hold or hurry them.
 
     Attributes
     ----------
@@ -46,21 +55,25 @@ class Session:
 
     is_watching = False  # a run of another process
 
-    def __init__(self, load: Load) -> None:
+    def __init__(self, load: Load, is_live: bool = False) -> None:
         self.load = load
+        self.is_live = is_live
         self.engine: Engine | None = None
         self.history: History | None = None
         self.store: Store | None = None
         self.error: BaseException | None = None
         self.remarks: list[str] = []
-        self.stopping = False
+        self.ending = threading.Event()
+        self.before = Snapshot()  # where it stands before there is an engine
+        self.waiting: tuple[str, float] | None = None  # for what, and since when
+        self.begun = time()
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     @property
     def snapshot(self) -> Snapshot:
         if self.engine is None:
-            return Snapshot()
+            return self.before
         snapshot, pace = self.engine.snapshot, self.engine.pace
         if snapshot.state == "running" and pace.paused and pace.target is None:
             return replace(snapshot, state="paused", words="paused", rate=0.0)
@@ -78,9 +91,26 @@ class Session:
     def start(self) -> None:
         self.thread.start()
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the run file outlives the session."""
+        if self.engine is None or self.engine.run_file is None or self.folder is None:
+            return False
+        return self.engine.run_file.parent != Path(self.folder.name)
+
+    def wait(self, why: str) -> None:
+        """Wait a moment for a stream that is not there yet, and show why; called by `load`."""
+        reason = why.split(",")[0]  # a count may follow
+        if self.waiting is None or self.waiting[0] != reason:
+            self.waiting = reason, monotonic()
+        words = f"{why} ({lasted(monotonic() - self.waiting[1])})"
+        self.before = Snapshot(state="waiting", words=words, came=self.begun)
+        if self.ending.wait(_WAIT_SECONDS):
+            raise Left
+
     def stop(self, patience: float) -> bool:
         """Ask for an end and wait for it so many seconds; whether it came."""
-        self.stopping = True
+        self.ending.set()
         if self.engine is not None:
             self.engine.stop()
         self.thread.join(patience)
@@ -122,15 +152,21 @@ class Session:
     def _run(self) -> None:
         try:
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
-            listener = Listener(results=self._append, remark=self.remarks.append)
+            listener = Listener(self._look_back, results=self._append, remark=self.remarks.append)
             self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
-            if self.stopping:
+            if self.ending.is_set():
                 self.engine.stop()
             asyncio.run(self.engine.run())
-            if self.history is None:  # it was finished before
-                self.history = self._from_file(self.engine)
+            self._look_back()
+        except Left:
+            pass
         except BaseException as error:  # whoever watches is told, whatever it was
             self.error = error
+
+    def _look_back(self) -> None:
+        """A run that goes on, or was finished before, has a past without a new step."""
+        if self.history is None and self.engine is not None and self.engine.steps:
+            self.history = self._from_file(self.engine)
 
     def _append(self, results: Results) -> None:
         if self.history is None:

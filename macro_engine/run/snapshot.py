@@ -12,8 +12,8 @@ class Snapshot:
     Attributes
     ----------
     state
-        In a word: `starting`, `learning`, `running`, `quiet`, `paused`, `waiting`, `finished`,
-        `stopped`, `failed`.
+        In a word: `starting`, `learning`, `running`, `quiet`, `paused`, `waiting`, `gone` (who
+        writes the run file that is watched), `finished`, `stopped`, `failed`.
     words
         The same in a sentence for the user.
     steps, rows, time
@@ -26,6 +26,8 @@ class Snapshot:
         How fast it is asked to play, in words.
     errors
         By strategy; with `threshold_errors` and `subroutines`, one for each threshold.
+    came
+        On a live feed: when rows last came, or it was begun, in seconds since 1970.
     open_rows, open_errors
         On a live feed: the rows of the open step so far, and the share of them that each strategy
         got wrong.
@@ -52,7 +54,12 @@ class Snapshot:
     errors: dict[str, float] = field(default_factory=dict)
     threshold_errors: tuple[float, ...] = ()
     subroutines: tuple[int, ...] = ()
+    came: float | None = None
     open_rows: int = 0
     open_errors: dict[str, float] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     recording: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in ("finished", "stopped", "failed")

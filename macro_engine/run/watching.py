@@ -17,12 +17,15 @@ from macro_engine.rows import Columns, Ints
 from macro_engine.run.events import Event
 from macro_engine.run.history import History
 from macro_engine.run.lock import writer_of
+from macro_engine.run.results import STRATEGIES
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
 from macro_engine.state import DamagedError, State, array, child, indices
+from macro_engine.stream.feed import lasted
 
 _LOOK_SECONDS = 0.25
+_LATEST = 4e9  # seconds since 1970: what lies beyond is no time of a row
 
 
 class Watching:
@@ -32,6 +35,7 @@ class Watching:
     """
 
     is_watching = True
+    is_live = False
     pace = None
     engine = None
     folder = None
@@ -142,17 +146,36 @@ class Watching:
         told = reader.info.get("snapshot")
         known = {field.name for field in fields(Snapshot)}
         values = {n: v for n, v in told.items() if n in known} if isinstance(told, dict) else {}
-        snapshot = Snapshot(**values)
+        snapshot = Snapshot(**values | _feed(values))
         status = str(reader.info.get("status", "starting"))
         if status != "running":
             return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
         if writer_of(self.path) is None:
             committed = reader.info.get("committed")
             gone = time.time() - committed if isinstance(committed, float) else 0.0
-            return replace(
-                snapshot, state="gone", words=f"writer gone for {max(gone, 0.0):.0f} s", rate=0.0
-            )
+            words = f"writer gone for {lasted(max(gone, 0.0))}"
+            return replace(snapshot, state="gone", words=words, rate=0.0)
+        if snapshot.state == "quiet" and snapshot.came is not None:
+            quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
+            return replace(snapshot, words=f"quiet {lasted(quiet)}")
         return snapshot
+
+
+def _feed(told: dict[str, Any]) -> dict[str, Any]:
+    """What a snapshot in a file tells of a live feed, as far as it can be believed."""
+    came, errors, said = told.get("came"), told.get("open_errors"), told.get("said")
+    is_time = isinstance(came, float) and 0 <= came < _LATEST
+    are_shares = _has(errors, STRATEGIES, float)
+    are_names = _has(said, ("label", *STRATEGIES), str)
+    return {
+        "came": came if is_time else None,
+        "open_errors": errors if are_shares else {},
+        "said": said if are_names else {},
+    }
+
+
+def _has(values: object, names: Sequence[str], kind: type) -> bool:
+    return isinstance(values, dict) and all(isinstance(values.get(name), kind) for name in names)
 
 
 def _learnt(state: State, settings: dict[str, Any], threshold: int, number: int) -> Learnt | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from time import monotonic
+from time import monotonic, time
 from typing import Protocol
 
 from macro_engine.errors import MacroError
@@ -23,6 +23,8 @@ class Source(Protocol):
     trouble: str | None
 
     has_more: bool  # whether there is likely something to read at once
+
+    can_be_read_again: bool  # from a position, by a later run
 
     @property
     def name(self) -> str:
@@ -77,6 +79,7 @@ class Feed:
         self.clock = clock
         self.maker = BlockMaker(spec, rejections, report)
         self.last_came = clock()  # when rows were last read
+        self.came = time()  # the same by the clock on the wall
         self.has_news = False  # since the last poll
 
     @property
@@ -114,7 +117,7 @@ class Feed:
         tables = self.source.poll()
         self.has_news = bool(tables)
         if tables:
-            self.last_came = self.clock()
+            self.last_came, self.came = self.clock(), time()
         for table in tables:
             yield from self.maker.take(table)
         if self.source.has_ended:
@@ -132,7 +135,7 @@ class Feed:
             return "learning", f"learning the scale {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
         quiet = self.clock() - self.last_came
         if quiet >= QUIET_SECONDS:
-            return "quiet", f"quiet {_clock(quiet)}"
+            return "quiet", f"quiet {lasted(quiet)}"
         return "running", "following"
 
     def state(self) -> State:
@@ -154,7 +157,7 @@ class Feed:
         return self.clock() - self.last_came >= self.close_after
 
     def _close_by_silence(self) -> Iterator[Block]:
-        quiet = _clock(self.clock() - self.last_came)
+        quiet = lasted(self.clock() - self.last_came)
         rows = self.maker.open_rows
         self.say(
             f"no rows for {quiet}: step {self.maker.steps} is closed with {rows:,} "
@@ -175,12 +178,12 @@ class Feed:
             raise MacroError(f"{self.source.name}: {found}")
 
 
-def _clock(seconds: float) -> str:
-    """A length of time as a clock shows it.
+def lasted(seconds: float) -> str:
+    """How long something has lasted, in words that change once a second at most.
 
-    >>> _clock(42.7)
+    >>> lasted(42.7)
     '42 s'
-    >>> _clock(3700)
+    >>> lasted(3700)
     '1 h 1 min'
     """
     whole = int(seconds)

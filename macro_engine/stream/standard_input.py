@@ -49,6 +49,7 @@ class StandardInput:
     """
 
     name = NAME
+    can_be_read_again = False
 
     def __init__(self, pipe: Pipe, layout: Layout, say: Callable[[str], None]) -> None:
         self.pipe = pipe

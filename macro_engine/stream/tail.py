@@ -102,6 +102,7 @@ class Follower:
     """
 
     has_ended = False
+    can_be_read_again = True
 
     def __init__(
         self,
@@ -329,8 +330,11 @@ class Follower:
     def _file_of(self, position: State) -> Found | None:
         """The file of a position, by its inode and first bytes; else a copy of it."""
         now, siblings = self._list()
-        for found in [*([now] if now is not None else []), *siblings]:
-            if found.is_file_of(position) and _has_read(found, position):
+        candidates = [*([now] if now is not None else []), *siblings]
+        same = [found for found in candidates if found.is_file_of(position)]
+        renumbered = [found for found in candidates if found.inode == position["inode"]]
+        for found in same + renumbered:  # a device may have another number after a reboot
+            if _has_read(found, position):
                 return found
         return self._copy_of(position)
 

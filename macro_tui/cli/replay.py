@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING
 from macro_engine.errors import UsageError
 from macro_engine.visible import visible
 from macro_tui.cli.options import add_outputs, add_stream_arguments, check_outputs, open_from
-from macro_tui.cli.screen import add_screen_arguments, options_of
+from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
 
 if TYPE_CHECKING:
     from macro_engine.opening import Opened
     from macro_engine.run.engine import Engine, Listener
     from macro_engine.run.session import Session
     from macro_engine.run.speed import Speed
-
-
-_SWITCH_SECONDS = 0.0005  # so that a busy Python thread lets the screen answer keys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +51,7 @@ def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> E
     """The engine, in the session's thread."""
     engine = _engine(arguments, open_from(arguments), listener, speed_of(arguments))
     engine.run_file = engine.run_file or unnamed
-    if engine.path == "general":
-        sys.setswitchinterval(_SWITCH_SECONDS)
+    give_way_to_keys(engine)
     return engine
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from macro_engine.errors import UsageError
 from macro_engine.visible import visible
 
 if TYPE_CHECKING:
+    from macro_engine.run.engine import Engine
     from macro_tui.app import Options
+
+_SWITCH_SECONDS = 0.0005
 
 
 def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +30,12 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
         "--low-bandwidth", action="store_true", help="a frame a second, for thin links"
     )
     screen.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+
+
+def give_way_to_keys(engine: Engine) -> None:
+    """Let the screen answer keys where an engine keeps Python busy."""
+    if engine.path == "general":
+        sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False) -> Options:

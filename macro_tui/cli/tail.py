@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from time import sleep
+from typing import TYPE_CHECKING
 
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.visible import visible
@@ -19,8 +23,15 @@ from macro_tui.cli.options import (
     layers_from,
     length_of,
 )
+from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
+
+if TYPE_CHECKING:
+    from macro_engine.live_opening import OpenedLive
+    from macro_engine.run.engine import Engine, Listener
+    from macro_engine.run.session import Session
 
 _LOOK_SECONDS = 0.1  # between two looks at a file that is not there yet
+_TERMINAL = "/dev/tty"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,41 +47,83 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="close a step after so long without rows: 30s (ms s m h d), or never; default: the "
         "length of its window; steps counted in rows are closed by rows alone",
     )
-    add_outputs(parser, "; at the end: that of standard input, or ctrl+c and SIGTERM")
+    add_outputs(parser, "; at the end: that of standard input, or when it is left or stopped")
+    add_screen_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     end_at_sigterm()
-    from macro_engine.live_opening import Live, open_live
-    from macro_engine.run.begun import begun_by
-    from macro_engine.run.engine import Engine
-    from macro_engine.stream.standard_input import Pipe
+    _check(arguments)
+    is_pipe = arguments.file == "-"
+    if arguments.headless or arguments.json:
+        return _run_headless(arguments)
+    if not sys.stdout.isatty():
+        return _run_headless(arguments, "standard output is no terminal: running headless")
+    name = "standard input" if is_pipe else visible(Path(arguments.file).name, 40)
+    options = options_of(arguments, name)
+    descriptor = 0
+    if is_pipe and sys.stdin is not None and sys.stdin.isatty():
+        return _run_headless(arguments, "rows and keys cannot both be typed: running headless")
+    if is_pipe:
+        try:
+            descriptor = _keys_from_terminal()
+        except OSError as error:
+            why = f"there is no terminal for keys ({_TERMINAL}: {error.strerror})"
+            return _run_headless(arguments, f"{why}: running headless")
+    from macro_tui.monitor import monitor
+
+    return monitor(partial(_open_session, arguments, descriptor), options)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what is wrong with the arguments before anything is opened."""
+    path = Path(arguments.file)
+    if arguments.file == "-" and arguments.from_now:
+        raise UsageError("--from-now: standard input always begins now; leave the option out")
+    if arguments.file != "-" and path.exists() and not path.is_file():
+        raise MacroError(f"{visible(path)} is no ordinary file; a growing CSV is expected")
+    if arguments.close_after not in (None, "never"):
+        arguments.close_after = length_of("--close-after", arguments.close_after)
+
+
+def _keys_from_terminal() -> int:
+    """Put the terminal in the place of standard input, and give where that is to be read now."""
+    terminal = os.open(_TERMINAL, os.O_RDWR)
+    try:
+        rows = os.dup(0)
+        os.dup2(terminal, 0)
+    finally:
+        os.close(terminal)
+    return rows
+
+
+def _open_session(arguments: argparse.Namespace, descriptor: int) -> Session:
+    from macro_engine.run.session import Session
+
+    def load(listener: Listener, unnamed: Path) -> Engine:
+        opened = _open(arguments, descriptor, session.wait)
+        engine = _engine(arguments, opened, listener)
+        engine.run_file = engine.run_file or unnamed
+        give_way_to_keys(engine)
+        return engine
+
+    session = Session(load, is_live=True)
+    return session
+
+
+def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
     from macro_tui.headless import Headless
 
-    is_pipe = arguments.file == "-"
-    path = Path(arguments.file)
-    if not is_pipe and path.exists() and not path.is_file():
-        raise MacroError(f"{visible(path)} is no ordinary file; a growing CSV is expected")
-    if is_pipe and arguments.from_now:
-        raise UsageError("--from-now: standard input always begins now; leave the option out")
-    check_outputs(arguments, {} if is_pipe else {path.resolve(): "is read in this run"})
-    silence = arguments.close_after
-    if silence not in (None, "never"):
-        silence = length_of("--close-after", silence)
-    live = Live(Pipe() if is_pipe else path, arguments.from_now, silence)
-    begun = None if arguments.run_file is None else begun_by(arguments.run_file)
-    opened = open_live(live, _Waiting(live.path), layers_from(arguments), arguments.config, begun)
+    if why:
+        print(why, file=sys.stderr, flush=True)
+    opened = _open(arguments, 0, _Waiting(arguments.file))
     headless = Headless("tail", opened)
-    if not arguments.headless:
-        headless.say("there is no monitor yet: running headless")
-    if is_pipe:
+    if arguments.file == "-":
         headless.say(
             "standard input cannot be read again: rows that come while nobody runs are lost"
         )
     headless.say_what_was_inferred()
-    engine = Engine(
-        opened, arguments.predictions, arguments.trace, headless.listener, arguments.run_file
-    )
+    engine = _engine(arguments, opened, headless.listener)
     with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
         headless.run(engine)
     if arguments.json and engine.steps:
@@ -79,16 +132,37 @@ def run(arguments: argparse.Namespace) -> int:
     return 130 if engine.was_stopped else 0
 
 
+def _open(
+    arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], None]
+) -> OpenedLive:
+    """The stream, once there is enough of it to know how it is read."""
+    from macro_engine.live_opening import Live, open_live
+    from macro_engine.run.begun import begun_by
+    from macro_engine.stream.standard_input import Pipe
+
+    path = None if arguments.file == "-" else Path(arguments.file)
+    check_outputs(arguments, {} if path is None else {path.resolve(): "is read in this run"})
+    live = Live(path or Pipe(descriptor), arguments.from_now, arguments.close_after)
+    begun = None if arguments.run_file is None else begun_by(arguments.run_file)
+    return open_live(live, wait, layers_from(arguments), arguments.config, begun)
+
+
+def _engine(arguments: argparse.Namespace, opened: OpenedLive, listener: Listener) -> Engine:
+    from macro_engine.run.engine import Engine
+
+    return Engine(opened, arguments.predictions, arguments.trace, listener, arguments.run_file)
+
+
 class _Waiting:
     """Says once why it waits, and waits a moment."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, file: str) -> None:
+        self.name = "standard input" if file == "-" else visible(Path(file))
         self.said = ""
 
     def __call__(self, why: str) -> None:
         beginning = why.split(",")[0]  # a count that goes up is said once
         if beginning != self.said:
             self.said = beginning
-            print(f"{visible(self.path)}: {why}", file=sys.stderr, flush=True)
+            print(f"{self.name}: {why}", file=sys.stderr, flush=True)
         sleep(_LOOK_SECONDS)

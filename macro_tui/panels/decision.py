@@ -9,6 +9,7 @@ import numpy as np
 from macro_engine.run.history import Situation
 from macro_engine.visible import visible
 from macro_tui.glyphs import Glyphs
+from macro_tui.panels.lines_around import open_step
 from macro_tui.panels.panel import Panel
 from macro_tui.scene import Scene
 from macro_tui.widgets.canvas import Row
@@ -122,21 +123,28 @@ def about(scene: Scene) -> str:
 
 
 class DecisionPanel(Panel):
-    """Words at the left, distances at the right."""
+    """Words at the left, distances at the right; above them the open step of a live feed."""
 
     key = "decision"
     heading = "active subroutine, and why"
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
+        self.open_step = Paragraph(glyphs, classes="open")
         self.facts = Paragraph(glyphs, classes="facts")
         self.nearest = Nearest(glyphs, classes="nearest")
 
     def pictures(self) -> Iterator[Lines]:
+        yield self.open_step
         yield self.facts
         yield self.nearest
 
     def update(self, scene: Scene) -> None:
         self.show_title(about(scene))
+        snapshot = scene.snapshot
+        is_live = snapshot.came is not None and not snapshot.has_ended
+        self.set_class(is_live, "live")
+        if is_live:
+            self.open_step.draw([open_step(snapshot, self.size.width)])
         self.facts.draw(facts(scene))
         self.nearest.draw(nearest_view(scene))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from macro_engine.run.session import UNNAMED
 from macro_engine.run.snapshot import Snapshot
@@ -20,7 +21,11 @@ def header(name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyph
     """What runs, and whether what is shown is now; `going` is where to at full speed."""
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if scene is None:
-        return [*row, (f" {visible(snapshot.words, 200)} ", "label")]
+        return [*row, (f" {_in_a_word(snapshot)} ", "label")]
+    if scene.view.frozen is not None:
+        since = f"{counted(scene.view.frozen.rows_since(snapshot), 'row')} since; space follows"
+        text = f" VIEW FROZEN at step {scene.moment:,}, {since} "
+        return [(text, "cursor"), *_playing(snapshot, going, glyphs), (" ", "label"), *row]
     if not scene.is_now:
         ago = counted(scene.steps - scene.moment, "step")
         text = f" LOOKING BACK at step {scene.moment:,}, {ago} ago; End returns "
@@ -30,9 +35,15 @@ def header(name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyph
     return [*row, *playing, (f" step {scene.steps:,} ", "label"), (when, "label")]
 
 
+_FEED_ROLES = {"running": "good", "quiet": "strong", "learning": "label"}
+
+
 def _playing(snapshot: Snapshot, going: str, glyphs: Glyphs) -> Row:
     if going:
         return [(f" {glyphs.viewed} going to {going} at full speed ", "good")]
+    if snapshot.came is not None and snapshot.state in ("running", "quiet", "learning"):
+        mark = f"{glyphs.viewed} " if snapshot.state == "running" else ""
+        return [(f" {mark}{visible(snapshot.words, 200)} ", _FEED_ROLES[snapshot.state])]
     if snapshot.state == "running":
         return [(f" {glyphs.viewed} {snapshot.words} at {snapshot.speed} ", "good")]
     if snapshot.state == "finished":
@@ -40,6 +51,46 @@ def _playing(snapshot: Snapshot, going: str, glyphs: Glyphs) -> Row:
     if snapshot.state == "paused":
         return [(" PAUSED ", "cursor")]
     return [(f" {visible(snapshot.words, 200)} ", "bad")]
+
+
+def _in_a_word(snapshot: Snapshot) -> str:
+    """The state where its sentence stands elsewhere."""
+    is_followed = snapshot.state == "running" and snapshot.came is not None
+    return "following" if is_followed else snapshot.state
+
+
+def before(snapshot: Snapshot, width: int) -> list[Row]:
+    """What there is to say in place of the panels while no step was closed."""
+    words, room = visible(snapshot.words, 400), max(width - 4, 1)
+    rows: list[Row] = [[(line, "strong")] for line in wrap(f"{words[:1].upper()}{words[1:]}", room)]
+    if snapshot.came is None:
+        return rows
+    if snapshot.open_rows:
+        rows += [[], open_step(snapshot, room)]
+    return [*rows, [], [("The panels fill when the first step is closed.", "muted")]]
+
+
+def open_step(snapshot: Snapshot, width: int) -> Row:
+    """How the step that is not closed yet is predicted, row by row."""
+    if not snapshot.open_rows:
+        return [("no row of the next step yet", "muted")]
+    row: Row = [(f"open step: {counted(snapshot.open_rows, 'row')} so far", "label")]
+    errors, said = snapshot.open_errors, snapshot.said
+    if not errors or not said:  # they come too fast to look at each
+        return row
+    ftl, baseline = errors["ftl"], errors["marginal"]
+    row.append((f", FTL {ftl:.1%} wrong", "good" if ftl <= baseline else "bad"))
+    answer, label = visible(said["ftl"], 12), visible(said["label"], 12)
+    row.append((f"; newest: said '{answer}', was '{label}'", "label"))
+    row.append((f"; baseline {baseline:.1%}", "muted"))
+    return _fitting(row, width)
+
+
+def _fitting(row: Row, width: int) -> Row:
+    """The row without the parts at its end for which there is no room; the first two stay."""
+    while len(row) > 2 and sum(len(text) for text, _ in row) > width:
+        row = row[:-1]
+    return row
 
 
 def verdict(scene: Scene, width: int) -> Row:
@@ -55,22 +106,23 @@ def verdict(scene: Scene, width: int) -> Row:
         (f"; EWA {so_far[ewa]:.1f}%", "ewa"),
         (f"; baseline {so_far[baseline]:.1f}%", "marginal"),
     ]
-    while len(row) > 2 and sum(len(text) for text, _ in row) > width:
-        row.pop()
-    return row
+    return _fitting(row, width)
 
 
 def alarm(calling: Sequence[Change]) -> Row:
     """What calls, in place of the verdict."""
     first = calling[0]
-    when = f"step {first.step:,}" if first.time is None else moment_text(first.time)
+    when = f", step {first.step:,}" if first.time is None else f", {moment_text(first.time)}"
+    when = "" if first.by_clock else when
     more = f" (and {len(calling) - 1} more)" if len(calling) > 1 else ""
-    return [(f" ALARM {first.rule.text}: {first.words}, {when}{more}; a acknowledges ", "alarm")]
+    return [(f" ALARM {first.rule.text}: {first.words}{when}{more}; a acknowledges ", "alarm")]
 
 
 def status(snapshot: Snapshot, traffic: Traffic) -> Row:
     """How it goes: the source, what was wrong with rows, memory, and what the terminal gets."""
-    row: Row = [(visible(snapshot.words, 60), "label"), (f" {snapshot.rate:,.0f} rows/s", "label")]
+    is_live = snapshot.came is not None and not snapshot.has_ended
+    words = _in_a_word(snapshot) if is_live else visible(snapshot.words, 60)
+    row: Row = [(words, "label"), (f" {snapshot.rate:,.0f} rows/s", "label")]
     if snapshot.done is not None:
         left = traffic.seconds_left
         until = "" if left is None or snapshot.state != "running" else f", {wait_text(left)} left"
@@ -82,17 +134,17 @@ def status(snapshot: Snapshot, traffic: Traffic) -> Row:
     sent = f"{traffic.frames:.0f} fps {traffic.bytes / 1000:.1f} kB/s"
     row.append((f"  {traffic.memory} MB  {sent}", "muted"))
     if snapshot.recording not in ("", UNNAMED):
-        row.append((f"  recorded in {visible(snapshot.recording)}", "muted"))
+        row.append((f"  {visible(snapshot.recording)}", "muted"))
     return row
 
 
-def footer(width: int, is_small: bool, notice: str, readonly: bool = False) -> Row:
+def footer(width: int, is_small: bool, notice: str, there: Sequence[keys.Key]) -> Row:
     """What there is to say, or that the screen is too small, or keys."""
     if notice:
         return [(f" {notice} ", "cursor")]
     if is_small:
         return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
     row: Row = []
-    for key, word in keys.footer(width, readonly):
+    for key, word in keys.footer(width, there):
         row += [(key, "strong"), (f" {word}  ", "muted")]
     return row

@@ -59,7 +59,11 @@ class Panel(Container, can_focus=True):
         self.title.draw([[*row, (line * (width - used), "axis")]])
 
     def on_focus(self) -> None:
-        self.show_title(self.about)
+        self._show_title_again()
 
     def on_blur(self) -> None:
-        self.show_title(self.about)
+        self._show_title_again()
+
+    def _show_title_again(self) -> None:
+        if self.about:  # before the first step there is none
+            self.show_title(self.about)

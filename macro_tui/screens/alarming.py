@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import time
+
 from macro_engine.run.events import Event
 from macro_engine.run.session import Session
 from macro_tui.alarms import Alarms
@@ -19,10 +21,8 @@ class Alarming(MonitorScreen):
         self.watch_of_alarms = Watch(self.alarms, self.view.window)
 
     def watch_alarms(self) -> None:
-        history = self.session.history
-        if history is None:
-            return
-        for change in self.watch_of_alarms.check(history):
+        session = self.session
+        for change in self.watch_of_alarms.check(session.history, session.snapshot, time()):
             what = "raised" if change.is_raised else "cleared"
             text = f"{what}: {change.rule.text} ({change.words})"
             self.session.note(Event(change.step, change.time, "alarm", text))

@@ -9,6 +9,7 @@ from macro_engine.run.session import Session
 from macro_tui.app import Monitor, Options
 from macro_tui.events import EventLog
 from macro_tui.glyphs import ASCII, UNICODE
+from macro_tui.keys import there
 from macro_tui.panels.panel import Panel
 from macro_tui.scene import Scene
 from macro_tui.view import View
@@ -26,6 +27,8 @@ class MonitorScreen(Screen[None]):
         self.session = session
         self.options = options
         self.glyphs = ASCII if options.ascii else UNICODE
+        self.is_played = not (session.is_live or session.is_watching)  # by keys of this monitor
+        self.keys = there(options.readonly, self.is_played)
         self.view = View()
         self.event_log = EventLog()
         self.notice = ""
@@ -35,6 +38,9 @@ class MonitorScreen(Screen[None]):
 
     @property
     def steps(self) -> int:
+        """How many there are to look at."""
+        if self.view.frozen is not None:
+            return self.view.frozen.steps
         return 0 if self.session.history is None else self.session.history.steps
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
 from macro_tui.glyphs import Glyphs
-from macro_tui.keys import GROUPS, there
+from macro_tui.keys import GROUPS, Key
 from macro_tui.widgets.canvas import Row
 from macro_tui.widgets.paragraph import Paragraph
 
@@ -24,7 +25,7 @@ _LEGEND = (
 )
 
 
-def help_rows(glyphs: Glyphs, readonly: bool = False) -> list[Row]:
+def help_rows(glyphs: Glyphs, keys: Sequence[Key]) -> list[Row]:
     marks = (
         f"{glyphs.one_birth} birth, {glyphs.births} several  {glyphs.leader} leader, newest step  "
         f"{glyphs.view} moment in view  {glyphs.viewed} picked"
@@ -34,7 +35,7 @@ def help_rows(glyphs: Glyphs, readonly: bool = False) -> list[Row]:
         rows += [[], [(group, "strong")]]
         rows += [
             [(f"  {key.shown:<12}", "threshold"), (key.help, "label")]
-            for key in there(readonly)
+            for key in keys
             if key.group == group
         ]
     return rows
@@ -46,10 +47,10 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,question_mark", "dismiss", "close")]
 
-    def __init__(self, glyphs: Glyphs, readonly: bool) -> None:
+    def __init__(self, glyphs: Glyphs, keys: Sequence[Key]) -> None:
         super().__init__()
         self.glyphs = glyphs
-        self.rows = help_rows(glyphs, readonly)
+        self.rows = help_rows(glyphs, keys)
 
     def compose(self) -> ComposeResult:
         text = Paragraph(self.glyphs)

@@ -11,6 +11,7 @@ from macro_tui import files
 from macro_tui.app import THEMES
 from macro_tui.keys import WRITING
 from macro_tui.screens.help import HelpScreen
+from macro_tui.screens.leaving import Leaving
 from macro_tui.screens.looking import Looking
 from macro_tui.screens.prompt import Prompt
 
@@ -57,7 +58,7 @@ class Keeping(Looking):
             self.say(f"written: {visible(file.name, 200)}")
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.glyphs, self.options.readonly))
+        self.app.push_screen(HelpScreen(self.glyphs, self.keys))
 
     def action_next_theme(self) -> None:
         theme = self.app.theme
@@ -66,4 +67,25 @@ class Keeping(Looking):
         self.say(f"theme {self.app.theme}")
 
     def action_leave(self) -> None:
-        self.app.exit(0)
+        """Leave; a live feed would go on without anybody, so that is asked once."""
+        engine, snapshot = self.session.engine, self.session.snapshot
+        if not self.session.is_live or engine is None or snapshot.has_ended:
+            self.app.exit(0)
+        else:
+            self.app.push_screen(Leaving(self._what_is_left()), self._leave_if)
+
+    def _what_is_left(self) -> str:
+        engine = self.session.engine
+        assert engine is not None
+        assert engine.run_file is not None
+        if not self.session.is_kept:
+            return "its recording is thrown away (--run would keep it)"
+        if not engine.is_storable:
+            return f"{visible(engine.run_file.name, 20)} is kept, but cannot be gone on with"
+        if engine.feed is not None and not engine.feed.source.can_be_read_again:
+            return "the same command goes on, without the rows until then"
+        return "the same command goes on from here"
+
+    def _leave_if(self, leaves: bool | None) -> None:
+        if leaves:
+            self.app.exit(0)

@@ -42,7 +42,7 @@ class Looking(MonitorScreen):
 
     def action_crosshair(self) -> None:
         is_on = self.view.moment is not None
-        self.look(self.view.following() if is_on else self.view.at(self.steps, self.steps))
+        self.look(self.view.at_newest() if is_on else self.view.at(self.steps, self.steps))
 
     def action_zoom(self, by: int) -> None:
         if isinstance(self.focused, TimelinePanel):
@@ -91,7 +91,7 @@ class Looking(MonitorScreen):
         if self.shown is None:
             return
         find = events.after if direction > 0 else events.before
-        found = find(self.event_log.chosen, self.shown.moment)
+        found = find(self.shown.events, self.shown.moment)
         if found is None:
             self.say(f"no event {'after' if direction > 0 else 'before'} this moment")
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import ClassVar
 
@@ -13,6 +15,7 @@ from textual.geometry import Size
 
 from macro_engine.errors import MacroError
 from macro_engine.run.session import Session
+from macro_engine.run.snapshot import Snapshot
 from macro_tui import destination
 from macro_tui.app import Options
 from macro_tui.keys import KEYS
@@ -55,7 +58,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         self.traffic = Traffic()
         self.rest_until = 0.0
         self.drawn: object = None  # what the last frame was drawn from
-        self.drawn_before: object = None  # the same when the status line was drawn
+        self.drawn_panels: object = None  # the part of it that the panels show
+        self.drawn_before: object = None  # `drawn` when the status line was drawn
         kinds = (
             ErrorsPanel,
             DecisionPanel,
@@ -70,7 +74,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
     def compose(self) -> ComposeResult:
         yield Paragraph(self.glyphs, id="header")
         yield Paragraph(self.glyphs, id="verdict")
-        yield Container(*self.panels.values(), id="panels")
+        yield Container(*self.panels.values(), Paragraph(self.glyphs, id="before"), id="panels")
         yield Paragraph(self.glyphs, id="status")
         yield Paragraph(self.glyphs, id="footer")
 
@@ -84,7 +88,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
 
     @on(Drawing.Resized)
     def _picture_resized(self) -> None:
-        self.drawn = None
+        self.drawn = self.drawn_panels = None
         self.call_after_refresh(self.tick)
 
     def tick(self) -> None:
@@ -100,49 +104,83 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
             return
         if monotonic() < self.rest_until:
             return
-        state = (self.session.snapshot, self.steps, self.view, self.size, len(self.alarms.calling))
-        if state != self.drawn:
-            started = monotonic()
-            self.draw()
-            self.drawn = state
-            self.rest_until = monotonic() + _REST * (monotonic() - started)
+        started = monotonic()
+        with self._run_file_read():
+            self.watch_alarms()
+            if self._state() != self.drawn:
+                self.event_log.refresh(self.session)
+                self._draw(panels=self._state_of_panels() != self.drawn_panels)
+                self.rest_until = monotonic() + _REST * (monotonic() - started)
 
     def draw(self) -> None:
+        """Draw everything now."""
+        with self._run_file_read():
+            self.watch_alarms()
+            self.event_log.refresh(self.session)
+            self._draw(panels=True)
+
+    @contextmanager
+    def _run_file_read(self) -> Iterator[None]:
         try:
-            self._draw()
+            yield
         except MacroError as error:  # the run file, in which the past is, cannot be read
             self.app.fail(error)
 
-    def _draw(self) -> None:
-        snapshot = self.session.snapshot
-        self.watch_alarms()
-        self.event_log.refresh(self.session)
-        scene = self.shown = self.scene()
+    def _state(self) -> object:
+        """What a frame depends on."""
+        calling = len(self.alarms.calling)
+        return self.session.snapshot, self.steps, self.view, self.size, calling
+
+    def _state_of_panels(self) -> object:
+        """The part of it that panels show: a clock that ticks is none of it."""
+        snapshot = self.snapshot_in_view
+        is_feed = snapshot.came is not None and not snapshot.has_ended
+        feed = (snapshot.open_rows, snapshot.open_errors, snapshot.said) if is_feed else None
+        return self.steps, self.view, self.size, feed, self.event_log.seen
+
+    def _draw(self, panels: bool) -> None:
+        self.drawn = self._state()
+        if panels or self.shown is None:
+            self.drawn_panels = self._state_of_panels()
+            self.shown = self.scene()
+        snapshot, scene, calling = self.session.snapshot, self.shown, self.alarms.calling
         with self.app.batch_update():
             going = self._going()
             row = around.header(self.options.name, snapshot, scene, going, self.glyphs)
             self._line("header").draw([row])
-            if scene is not None:
-                calling = self.alarms.calling
-                row = around.alarm(calling) if calling else around.verdict(scene, self.size.width)
-                self._line("verdict").draw([row])
-                for panel in self.panels.values():
-                    if panel.display:
-                        panel.update(scene)
+            self._line("before").display = scene is None
+            if scene is None:
+                self._line("verdict").draw([around.alarm(calling)] if calling else [])
+                self._line("before").draw(around.before(snapshot, self.size.width))
+                return
+            row = around.alarm(calling) if calling else around.verdict(scene, self.size.width)
+            self._line("verdict").draw([row])
+            for panel in self.panels.values():
+                if panels and panel.display:
+                    panel.update(scene)
 
     def scene(self) -> Scene | None:
         history = self.session.history
         if history is None or not history.steps:
             return None
+        chosen = self.event_log.chosen
+        frozen = self.view.frozen
+        if frozen is not None:
+            chosen = [pair for pair in chosen if pair[0] <= frozen.last_event]
         return Scene(
             history,
-            history.steps,
-            self.session.snapshot,
+            history.steps if frozen is None else frozen.steps,
+            self.snapshot_in_view,
             self.view,
             self.dots,
-            self.event_log.chosen,
-            self.session.updates,
+            chosen,
+            self.session.updates if frozen is None else lambda _threshold: None,
         )
+
+    @property
+    def snapshot_in_view(self) -> Snapshot:
+        frozen = self.view.frozen
+        return self.session.snapshot if frozen is None else frozen.snapshot
 
     def _going(self) -> str:
         pace = self.session.pace
@@ -173,12 +211,12 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
                 panel.styles.offset = place.x, place.y
                 panel.styles.width, panel.styles.height = place.width, place.height
         self.draw_footer()
-        self.drawn = None
+        self.drawn = self.drawn_panels = None
 
     def draw_footer(self) -> None:
         width, height = self.size
         small = is_small(width, height - 4)
-        row = around.footer(width, small, self.notice, self.options.readonly)
+        row = around.footer(width, small, self.notice, self.keys)
         self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:

@@ -3,7 +3,9 @@
 import pytest
 
 from macro_engine.errors import UsageError
+from macro_engine.run.snapshot import Snapshot
 from macro_tui.alarms import Alarms, Sample, parse
+from macro_tui.watching import Watch
 
 MINUTE = 60_000_000
 
@@ -41,6 +43,40 @@ def test_a_pause_in_the_streams_time_is_noticed():
     quiet = [Sample(i, None, {}, pause=minutes * MINUTE) for i, minutes in enumerate((5, 29, 45))]
     alarms = Alarms([parse("no rows for 30m")])
     assert [change.step for change in alarms.check(quiet)] == [2]
+
+
+def rings(watch, came, now, state="quiet"):
+    snapshot = Snapshot(state=state, came=came, steps=9)
+    return [change.is_raised for change in watch.check(None, snapshot, now)]
+
+
+def test_a_pause_on_a_live_feed_goes_by_the_wall_clock_and_rings_once():
+    alarms = Alarms([parse("no rows for 5m"), parse("birth")])
+    watch = Watch(alarms, 512)
+    assert rings(watch, came=1000.0, now=1299.0) == []
+    assert rings(watch, came=1000.0, now=1300.0) == [True]
+    assert rings(watch, came=1000.0, now=5000.0) == []
+    alarms.acknowledge()
+    assert not alarms.calling
+    assert rings(watch, came=1000.0, now=5001.0) == []  # it was acknowledged, and is not over
+    assert rings(watch, came=5002.0, now=5002.5, state="running") == [False]
+    assert rings(watch, came=5002.0, now=5302.5) == [True]
+
+
+def test_a_pause_that_is_over_still_calls_until_it_is_acknowledged():
+    alarms = Alarms([parse("no rows for 5m")])
+    watch = Watch(alarms, 512)
+    assert rings(watch, came=0.0, now=300.0) == [True]
+    assert rings(watch, came=301.0, now=302.0) == [False]
+    assert len(alarms.calling) == 1
+    alarms.acknowledge()
+    assert not alarms.calling
+
+
+@pytest.mark.parametrize("state", ["finished", "stopped", "failed"])
+def test_a_run_that_has_ended_is_not_missed(state):
+    watch = Watch(Alarms([parse("no rows for 5m")]), 512)
+    assert rings(watch, came=0.0, now=1e9, state=state) == []
 
 
 def test_births_ring_again_only_after_they_were_acknowledged():

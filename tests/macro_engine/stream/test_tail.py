@@ -336,6 +336,17 @@ def test_reading_goes_on_from_a_position(live):
     other.follower.close()
 
 
+def test_a_device_that_has_another_number_after_a_reboot_is_no_other_file(live):
+    live.poll()
+    position = live.follower.position()
+    append(live.path, b"2,2,q\n")
+    other = Watched(live.path)
+    other.follower.restore(position | {"device": position["device"] + 1})
+    assert other.poll() == ["2,2,q"]
+    assert other.said == []
+    other.follower.close()
+
+
 def test_a_file_renamed_in_the_meantime_is_finished_first(live):
     live.poll()
     append(live.path, b"2,2,q\n")

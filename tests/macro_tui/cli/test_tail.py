@@ -101,6 +101,28 @@ def test_standard_input_gives_what_a_replay_gives(stream, capsys):
     assert b"standard input cannot be read again" in done.stderr
 
 
+def test_standard_input_goes_on_with_the_same_command_and_says_what_is_lost(stream, tmp_path):
+    lines = stream.read_text().splitlines(True)
+    command = ["tail", "-", *OPTIONS, "--run", "a.run", "--headless"]
+    first = start(*command, stdin=subprocess.PIPE)
+    first.stdin.write("".join(lines[:1000]))
+    first.stdin.flush()
+    wait_for_steps(tmp_path / "a.run", 98)
+    errors = stop(first)
+    assert "rows that come while nobody runs are lost" in errors
+    reader = RunReader(tmp_path / "a.run")
+    before = reader.steps
+    reader.close()
+    second = start(*command, stdin=subprocess.PIPE)  # lines 1000 to 1100 came to nobody
+    _, errors = second.communicate("".join([lines[0], *lines[1100:]]), timeout=30)
+    assert second.returncode == 0, errors
+    assert f"going on after {before:,} steps" in errors
+    assert "what came between the last run and this one cannot be read again" in errors
+    reader = RunReader(tmp_path / "a.run")
+    assert reader.steps > before + 30
+    reader.close()
+
+
 @pytest.mark.usefixtures("stream")
 def test_what_cannot_be_tailed_is_said(tmp_path, capsys):
     for arguments, code, words in (
