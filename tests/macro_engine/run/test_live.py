@@ -127,6 +127,25 @@ def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options)
     assert run_until_read(untouched, 150).summary()["errors"] == made.summary()["errors"]
 
 
+def test_a_model_that_fails_at_the_open_step_is_named_in_one_line(
+    lines, live, tmp_path, monkeypatch
+):
+    (tmp_path / "fails_ahead.py").write_text(
+        "from river import dummy\n"
+        "class Fails(dummy.PriorClassifier):\n"
+        "    def predict_one(self, x):\n"
+        "        raise KeyError('\x1b[2J')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    append(live, lines[1:4])
+    made = live_engine(live, subroutine="python:fails_ahead:Fails", classes="0,1", scale="none")
+    words = r"python:fails_ahead:Fails failed in the steps from 0: KeyError: '\\x1b\[2J'"
+    with pytest.raises(MacroError, match=words):
+        run(made)
+    assert made.snapshot.state == "failed"
+    assert made.snapshot.open_errors == {}
+
+
 def test_silence_closes_a_step_and_is_an_event(lines, live, tmp_path):
     append(live, lines[1:100])
     states = set()
