@@ -239,6 +239,7 @@ class Engine:
         nap = _SHORTEST_NAP
         feed.source.start()
         if self.recorder is not None:
+            self._publish(*feed.standing())  # or readers would see a run that has not begun
             self._hand_over("running")  # whatever happens, it is known where to begin
         while not self.was_stopped:
             for block in feed.poll():
@@ -489,6 +490,12 @@ class Engine:
             raise MacroError(f"{visible(path)} is damaged: {error}") from None
         state = reader.state()
         self.was_finished = info.get("status") == "finished"
+        if self.was_finished and self.feed is not None:
+            raise MacroError(
+                f"{visible(path)} holds a run that is finished, and nothing of "
+                f"{self.feed.source.name} would be read; name another file, or read this one with "
+                "macro-tui export"
+            )
         if state is None:
             if reader.steps or self.was_finished:
                 raise MacroError(
