@@ -1,6 +1,7 @@
 """`tail` and `feed`, as a user types them."""
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -99,6 +100,17 @@ def test_standard_input_gives_what_a_replay_gives(stream, capsys):
     for name in ("rows", "steps", "errors", "thresholds", "rejected", "late"):
         assert piped[name] == replayed[name]
     assert b"standard input cannot be read again" in done.stderr
+
+
+@pytest.mark.usefixtures("stream")
+@pytest.mark.parametrize(
+    ("redirection", "why"), [("<&-", "it is closed"), ("0>x", "Bad file descriptor")]
+)
+def test_a_standard_input_that_cannot_be_read_is_said(redirection, why):
+    command = f"{shlex.quote(sys.executable)} -m macro_tui tail - --headless {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"macro-tui tail: standard input cannot be read: {why}\n"
 
 
 @pytest.mark.usefixtures("stream")
