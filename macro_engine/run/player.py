@@ -28,14 +28,6 @@ from macro_engine.visible import visible
 _MOST_AT_ONCE = 5_000  # rows
 _SHORTEST_NAP, _LONGEST_NAP = 0.005, 0.25
 _LATEST = 200  # rows by which a late row comes too late at most
-GARBAGE = (
-    b"\xff\xfe\x80 no text",
-    b"\x1b[2J\x1b]0;owned\x07",
-    b"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25",
-    b'half "a row',
-    b"\xe2\x80\xae,,",
-    b"?" * 300,
-)
 
 
 @dataclass(frozen=True)
@@ -78,6 +70,7 @@ class Player:
         self.speed = speed
         self.mishaps = mishaps
         self.columns = opened.spec.columns
+        self.garbage = garbage(len(self.columns))
         self.random = random.Random(mishaps.seed)
         self.rows = 0  # written
         self.in_file = 0
@@ -184,7 +177,7 @@ class Player:
             else:
                 found.append(line)
             if draw() < mishaps.garbage:
-                found.append(self.random.choice(GARBAGE) + b"\n")
+                found.append(self.random.choice(self.garbage) + b"\n")
         return found
 
     def _must_rotate(self) -> bool:
@@ -230,10 +223,23 @@ class Player:
         return MacroError(f"{visible(path)} cannot be written: {visible(error.strerror)}")
 
 
+def garbage(width: int) -> tuple[bytes, ...]:
+    """Lines that are no rows of so many fields, two at least."""
+    return (
+        b"\xff\xfe\x80 no text",
+        b"\x1b[2J\x1b]0;owned\x07",
+        b",".join(b"%d" % i for i in range(1, width + 2)),
+        b'half "a row',
+        b"\xe2\x80\xae" + b"," * width,
+        b"?" * 300,
+    )
+
+
 def _line(fields: Any) -> bytes:
     line = ",".join(fields)
     if line.count(",") >= len(fields) or any(mark in line for mark in '"\r\n'):
         buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="").writerow(fields)
-        line = buffer.getvalue()
+        # it quotes fields with a character of the line's end, and before Python 3.13 no other
+        csv.writer(buffer, lineterminator="\r\n").writerow(fields)
+        line = buffer.getvalue().removesuffix("\r\n")
     return f"{line}\n".encode(errors="surrogateescape")
