@@ -19,6 +19,7 @@ from macro_engine.errors import MacroError
 from macro_engine.opening import Opened, toml_beside
 from macro_engine.rows import Floats
 from macro_engine.run.speed import Speed
+from macro_engine.run.timetable import Timetable
 from macro_engine.stream.csv import CsvFile
 from macro_engine.stream.table import Table
 from macro_engine.stream.times import iso
@@ -27,6 +28,7 @@ from macro_engine.visible import visible
 
 _MOST_AT_ONCE = 5_000  # rows
 _SHORTEST_NAP, _LONGEST_NAP = 0.005, 0.25
+LONGEST_PAUSE = 60.0  # seconds between two rows, whatever their times
 _LATEST = 200  # rows by which a late row comes too late at most
 
 
@@ -75,7 +77,8 @@ class Player:
         self.rows = 0  # written
         self.in_file = 0
         self.rotations = 0
-        self.latest = -np.inf  # time of the recording reached so far, in seconds
+        self.pace = speed.multiple or speed.rate or 1.0
+        self.timetable = Timetable(LONGEST_PAUSE * self.pace)
         self.held: list[tuple[int, bytes]] = []  # late rows, by the row before which they come
         for target in (path, toml_beside(path)):
             if target.exists():
@@ -97,7 +100,6 @@ class Player:
         self._write_file(toml_beside(self.path), to_toml(self.settings()).encode())
         self._begin()
         self.started = self.file_begun = monotonic()
-        self.origin: float | None = None
         try:
             for file in self.opened.files:
                 for table in file.tables(self.columns):
@@ -129,8 +131,7 @@ class Player:
         """The columns as text, and when each row is due: in seconds, or rows before it."""
         columns = {name: table.columns[name].texts() for name in self.columns}
         time = self.opened.spec.time
-        first = self.rows
-        moments = np.arange(first + 1, first + 1 + len(table), dtype=np.float64)
+        moments = np.arange(self.rows, self.rows + len(table), dtype=np.float64)
         if time is not None:
             column = table.columns[time]
             times, problems = column.times(column.time_reader(self.opened.spec.time_format))
@@ -138,28 +139,23 @@ class Player:
             columns[time] = [
                 raw[i] if i in problems else iso(moment) for i, moment in enumerate(times.tolist())
             ]
-            if self.speed.multiple is not None and len(table):
+            if self.speed.multiple is not None:
                 seconds = times / 1e6
-                seconds[list(problems)] = -np.inf
-                moments = np.maximum(np.maximum.accumulate(seconds), self.latest)
-                self.latest = float(moments[-1])
+                seconds[list(problems)] = np.nan
+                moments = self.timetable.due(seconds)
         return list(columns.values()), moments
 
     def _due(self, moments: Floats, start: int) -> int:
         """The end of the rows whose moment has come."""
         if not self.speed.is_limited:
             return len(moments)
-        return max(start, int(np.searchsorted(moments, self._reached(moments), side="right")))
+        return max(start, int(np.searchsorted(moments, self._reached(), side="right")))
 
-    def _reached(self, moments: Floats) -> float:
-        if self.origin is None:
-            self.origin = float(moments[0])
-        pace = self.speed.multiple or self.speed.rate or 1.0
-        return self.origin + (monotonic() - self.started) * pace
+    def _reached(self) -> float:
+        return (monotonic() - self.started) * self.pace
 
     def _until(self, moments: Floats, start: int) -> float:
-        pace = self.speed.multiple or self.speed.rate or 1.0
-        seconds = (float(moments[start]) - self._reached(moments)) / pace
+        seconds = (float(moments[start]) - self._reached()) / self.pace
         return min(max(seconds, _SHORTEST_NAP), _LONGEST_NAP)
 
     def _mishandled(self, lines: list[bytes]) -> list[bytes]:
