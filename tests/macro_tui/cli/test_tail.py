@@ -67,6 +67,24 @@ def test_what_feed_writes_tail_reads_without_options_as_replay_does(tmp_path, ca
     assert part == whole[: len(part)]
 
 
+@pytest.mark.parametrize("made_by", ["feed", "inspect"])
+def test_a_toml_of_a_stream_without_times_leaves_tail_nothing_to_wait_for(
+    tmp_path, monkeypatch, made_by
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("a,y\n" + "".join(f"{i},{'pq'[i % 2]}\n" for i in range(30)))
+    if made_by == "feed":
+        assert main(["feed", "d.csv", "--to", "live.csv", "--speed", "max"]) == 0
+    else:
+        assert main(["inspect", "d.csv", "--write"]) == 0
+    name = "live.csv" if made_by == "feed" else "d.csv"
+    tail = start(
+        "tail", name, "--classes", "p,q", "--scale", "none", "--run", "a.run", "--headless"
+    )
+    wait_for_steps(tmp_path / "a.run", 30)
+    assert "waiting for rows" not in stop(tail)
+
+
 def test_a_stopped_tail_goes_on_with_the_same_command(stream, tmp_path):
     lines = stream.read_bytes().splitlines(True)
     live = tmp_path / "live.csv"
