@@ -20,9 +20,9 @@ from macro_engine.opening import Opened, toml_beside
 from macro_engine.rows import Floats
 from macro_engine.run.speed import Speed
 from macro_engine.run.timetable import Timetable
-from macro_engine.stream.csv import CsvFile
-from macro_engine.stream.table import Table
-from macro_engine.stream.times import iso
+from macro_engine.stream.label import LabelRule
+from macro_engine.stream.table import MISSING, Column, Problems, Table
+from macro_engine.stream.times import ISO_8601, TimeReader, iso, time_reader
 from macro_engine.toml import to_toml
 from macro_engine.visible import visible
 
@@ -71,7 +71,13 @@ class Player:
         self.path = path
         self.speed = speed
         self.mishaps = mishaps
-        self.columns = opened.spec.columns
+        spec = opened.spec
+        self.columns = spec.columns
+        used = {spec.label.column, *spec.features, *spec.categorical}
+        self.keeps_times = spec.time in used  # as they stand, which says more than a time
+        is_rule = isinstance(spec.label, LabelRule) and isinstance(spec.label.value, float)
+        self.numeric = {*spec.features, *([spec.label.column] if is_rule else [])} - {spec.time}
+        self.time_reader: TimeReader | None = None  # of the file at hand
         self.garbage = garbage(len(self.columns))
         self.random = random.Random(mishaps.seed)
         self.rows = 0  # written
@@ -86,14 +92,13 @@ class Player:
 
     def settings(self) -> dict[str, Any]:
         """What `tail` must know to read the file as the recording is read."""
-        values: dict[str, Any] = {"features": [], "categorical": []}
+        values: dict[str, Any] = {"time": "", "features": [], "categorical": []}
         values |= {n: v for n, v in self.opened.settings.values.items() if v is not None}
         if values["subroutine"].startswith("python:"):
             del values["subroutine"]  # it is taken from the command line only
-        values.pop("time_format", None)  # times are written in ISO 8601
-        first = self.opened.files[0]
-        decimal = first.dialect.decimal if isinstance(first, CsvFile) else "."
-        return values | {"delimiter": ",", "decimal": decimal}
+        if not self.keeps_times:
+            values.pop("time_format", None)  # they are written in ISO 8601
+        return values | {"delimiter": ",", "decimal": "."}
 
     def play(self, progress: Callable[[float, int], None]) -> None:
         """Write everything; `progress` takes the share done and the number of rows."""
@@ -102,6 +107,7 @@ class Player:
         self.started = self.file_begun = monotonic()
         try:
             for file in self.opened.files:
+                self.time_reader = None  # times may be written otherwise in each file
                 for table in file.tables(self.columns):
                     for share in self._play_table(table):
                         progress(share * file.done / len(self.opened.files), self.rows)
@@ -129,21 +135,32 @@ class Player:
 
     def _columns(self, table: Table) -> tuple[list[list[str]], Floats]:
         """The columns as text, and when each row is due: in seconds, or rows before it."""
-        columns = {name: table.columns[name].texts() for name in self.columns}
-        time = self.opened.spec.time
+        columns = {name: self._texts(table, name) for name in self.columns}
         moments = np.arange(self.rows, self.rows + len(table), dtype=np.float64)
-        if time is not None:
-            column = table.columns[time]
-            times, problems = column.times(column.time_reader(self.opened.spec.time_format))
-            raw = columns[time]
-            columns[time] = [
-                raw[i] if i in problems else iso(moment) for i, moment in enumerate(times.tolist())
-            ]
+        if (name := self.opened.spec.time) is not None:
+            column = table.columns[name]
+            times, problems = column.times(self.time_reader or self._judge_times(column))
+            if not self.keeps_times:
+                columns[name] = _written(iso, times.tolist(), column.texts(), problems)
             if self.speed.multiple is not None:
                 seconds = times / 1e6
                 seconds[list(problems)] = np.nan
                 moments = self.timetable.due(seconds)
         return list(columns.values()), moments
+
+    def _texts(self, table: Table, name: str) -> list[str]:
+        column = table.columns[name]
+        if name not in self.numeric:
+            return column.texts()
+        numbers, problems = column.numbers()
+        return _written(_number_text, numbers.tolist(), column.texts(), problems)
+
+    def _judge_times(self, column: Column) -> TimeReader:
+        """How to read a file's times, kept from the first one that is there."""
+        reader = column.time_reader(self.opened.spec.time_format)
+        if any(text not in MISSING for text in column.texts()):
+            self.time_reader = reader
+        return reader
 
     def _due(self, moments: Floats, start: int) -> int:
         """The end of the rows whose moment has come."""
@@ -229,6 +246,28 @@ def garbage(width: int) -> tuple[bytes, ...]:
         b"\xe2\x80\xae" + b"," * width,
         b"?" * 300,
     )
+
+
+def _written(
+    write: Callable[[Any], str], values: list[Any], texts: list[str], problems: Problems
+) -> list[str]:
+    """The values as text; those that could not be read as they stand."""
+    if not problems:
+        return list(map(write, values))
+    return [
+        _unusable(texts[i]) if i in problems else write(value) for i, value in enumerate(values)
+    ]
+
+
+def _number_text(number: float) -> str:
+    return repr(number).removesuffix(".0")
+
+
+def _unusable(text: str) -> str:
+    """The text, marked if a number or a time could be read from it where its column has none."""
+    reader = time_reader([text])
+    is_time = reader.described != ISO_8601 or not reader.read([text])[1]
+    return f"?{text}" if is_time else text
 
 
 def _line(fields: Any) -> bytes:

@@ -1,17 +1,26 @@
 """Playing a recording into a growing CSV."""
 
+import os
+import random
 import threading
 import time
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import numpy as np
+import polars as pl
 import pytest
+from made_runs import run
 
+from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
+from macro_engine.run.engine import Engine
 from macro_engine.run.player import Mishaps, Player, garbage
 from macro_engine.run.speed import Speed
 from macro_engine.run.timetable import Timetable
 from macro_engine.settings import Layer
 from macro_engine.stream.csv import CsvFile, CsvParser
+from macro_engine.stream.standard_input import Pipe
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
 
 
@@ -29,6 +38,27 @@ def play(*arguments, **options):
 def texts_of(path, name):
     (table,) = CsvFile(path).tables([name])
     return table.columns[name].texts()
+
+
+def assert_tail_equals_replay(folder, recording, **options):
+    """What is fed through a pipe gives the predictions and the trace of a replay, to the byte."""
+    live = folder / "live.csv"
+    play(recording, live, **options)
+    descriptor = os.open(live, os.O_RDONLY)
+    tailed = open_live(
+        Live(Pipe(descriptor)), lambda why: pytest.fail(why), (), live.with_suffix(".toml")
+    )
+    replayed = open_stream([recording], [Layer.read("test", options, of_user=True)])
+    found = []
+    for name, opened in (("replay", replayed), ("tail", tailed)):
+        outputs = [folder / f"{name}-{kind}.csv" for kind in ("predictions", "trace")]
+        made = run(Engine(opened, *outputs))
+        found.append(
+            (made.scoreboard.rows, made.rejections.count, *(o.read_bytes() for o in outputs))
+        )
+    os.close(descriptor)
+    assert found[0] == found[1]
+    assert found[0][0] > 200
 
 
 NAMED = {"label": "y", "features": "x", "categorical": "c", "classes": "p,q"}
@@ -89,3 +119,163 @@ def test_rows_come_at_their_times(tmp_path):
     begun = time.monotonic()
     play(tmp_path / "d.csv", tmp_path / "live.csv", Speed(multiple=100.0), time="t")
     assert 0.4 <= time.monotonic() - begun < 3
+
+
+ROWS = 400
+MOMENTS = [
+    datetime(2024, 3, 30, 22, 0, 0, 123_457) + i * timedelta(minutes=1, microseconds=999_983)
+    for i in range(ROWS)  # through the change to summer time
+]
+TIMES = {
+    "microseconds": pl.Series(MOMENTS, dtype=pl.Datetime("us")),
+    "nanoseconds": (pl.Series(MOMENTS).cast(pl.Datetime("ns")).cast(pl.Int64) + 789).cast(
+        pl.Datetime("ns")
+    ),
+    "milliseconds": pl.Series(MOMENTS).cast(pl.Datetime("ms")),
+    "UTC": pl.Series(MOMENTS).dt.replace_time_zone("UTC"),
+    "Berlin": pl.Series(MOMENTS).dt.replace_time_zone("UTC").dt.convert_time_zone("Europe/Berlin"),
+    "before 1970": pl.Series([moment - timedelta(days=40_000) for moment in MOMENTS]),
+    "dates": pl.Series([date(2024, 1, 1) + timedelta(days=i // 3) for i in range(ROWS)]),
+    "epochs": pl.Series([int(m.replace(tzinfo=UTC).timestamp() * 1000) for m in MOMENTS]),
+    "seconds": pl.Series([m.replace(tzinfo=UTC).timestamp() for m in MOMENTS]),
+    "texts": pl.Series([f"{m.isoformat()}+05:30" for m in MOMENTS]),
+}
+
+
+def with_nulls(series, seed):
+    rng = random.Random(seed)
+    gaps = pl.Series([rng.random() < 0.03 for _ in range(len(series))])
+    return series.to_frame("").select(pl.when(~gaps).then(pl.col(""))).to_series()
+
+
+def recorded(folder, **columns):
+    """A recording with a label that follows a number, in which every column has nulls."""
+    rng = random.Random(1)
+    x = [rng.uniform(-1e3, 1e3) ** 3 for _ in range(ROWS)]
+    columns = {"x": x, "y": [v > rng.gauss(0.0, 1e3) for v in x]} | columns
+    series = {name: pl.Series(values) for name, values in columns.items()}
+    frame = pl.DataFrame({n: with_nulls(s, seed) for seed, (n, s) in enumerate(series.items())})
+    frame.write_parquet(folder / "d.parquet")
+    return folder / "d.parquet"
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_times_of_every_type_are_fed_as_they_are(tmp_path, kind):
+    assert_tail_equals_replay(
+        tmp_path,
+        recorded(tmp_path, t=TIMES[kind]),
+        time="t",
+        label="y",
+        features="x",
+        categorical="",
+        every="3d" if kind == "dates" else "7m",
+        distance="features",
+    )
+
+
+RNG = random.Random(2)
+COLUMNS = {
+    "doubles": pl.Series([RNG.choice([0.1, -0.0, 1e-300, 1 / 3, 1e22]) for _ in range(ROWS)]),
+    "infinite": pl.Series(
+        [RNG.choice([0.5, 2.5, 7.5, float("nan"), float("inf")]) for _ in range(ROWS)]
+    ),
+    "singles": pl.Series([RNG.random() for _ in range(ROWS)], dtype=pl.Float32),
+    "large": pl.Series([2**53 + RNG.randrange(99) for _ in range(ROWS)]),
+    "bytes": pl.Series([RNG.randrange(9) for _ in range(ROWS)], dtype=pl.UInt8),
+    "bools": pl.Series([RNG.random() < 0.5 for _ in range(ROWS)]),
+    "decimals": pl.Series(
+        [Decimal(RNG.randrange(10**18)) / 10**4 for _ in range(ROWS)], dtype=pl.Decimal(20, 4)
+    ),
+    "digits": pl.Series([f" {RNG.random()}" for _ in range(ROWS)]),
+    "texts": pl.Series(
+        [RNG.choice(["a,b", 'say "a"', "two\nlines", "\r\n", " a "]) for _ in range(ROWS)]
+    ),
+    "categories": pl.Series(
+        [RNG.choice(["a,b", "ä", "NA"]) for _ in range(ROWS)], dtype=pl.Categorical
+    ),
+    "enums": pl.Series([RNG.choice(["p", "q"]) for _ in range(ROWS)], dtype=pl.Enum(["p", "q"])),
+    "moments": TIMES["Berlin"].dt.truncate("1h"),
+    "durations": pl.Series([timedelta(hours=RNG.randrange(5)) for _ in range(ROWS)]),
+}
+NUMBERS = ("doubles", "infinite", "singles", "large", "bytes", "bools", "decimals", "digits")
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_of_every_type_are_fed_to_the_last_bit(tmp_path, name):
+    assert_tail_equals_replay(
+        tmp_path,
+        recorded(tmp_path, c=COLUMNS[name]),
+        label="y",
+        features="x,c",
+        categorical="",
+        every="9",
+        distance="features",
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in COLUMNS if name not in ("decimals", "digits")])
+def test_categories_of_every_type_are_fed_as_they_are(tmp_path, name):
+    assert_tail_equals_replay(
+        tmp_path,
+        recorded(tmp_path, c=COLUMNS[name]),
+        label="y",
+        features="x",
+        categorical="c",
+        every="9",
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "column"),
+    [("c > 0.5", "bools"), ("c > 0.5", "doubles"), ("c == 'a,b'", "texts"), ("c", "enums")],
+)
+def test_labels_of_every_type_are_fed_as_they_are(tmp_path, label, column):
+    recording = recorded(tmp_path, c=COLUMNS[column])
+    assert_tail_equals_replay(
+        tmp_path, recording, label=label, features="x", categorical="", every="9"
+    )
+
+
+def test_a_time_that_is_a_feature_too_is_fed_as_it_stands(tmp_path):
+    assert_tail_equals_replay(
+        tmp_path,
+        recorded(tmp_path, t=TIMES["epochs"]),
+        time="t",
+        label="y",
+        features="x,t",
+        categorical="",
+        every="7m",
+    )
+
+
+def write_times(path, moments):
+    rows = "".join(f"{moment},{i},{'pq'[i % 2]}\n" for i, moment in enumerate(moments))
+    path.write_text(f"t,x,y\n{rows}")
+    return path
+
+
+def test_times_are_judged_once_in_a_file(tmp_path, monkeypatch):
+    """One of the tables begins with what would be another unit."""
+    monkeypatch.setattr("macro_engine.stream.csv.CHUNK", 4096)
+    moments = [f"{1_700_000_000_000 + 1000 * i}" for i in range(600)]
+    moments[200:500] = [f"{1_700_000_000 + i}" for i in range(300)]
+    assert_tail_equals_replay(
+        tmp_path, write_times(tmp_path / "d.csv", moments), time="t", every="20s", late="reject"
+    )
+
+
+@pytest.mark.parametrize("wrong", ["1700000000", "1e30", "2024-01-01T00:05:00", "nan", "never"])
+def test_a_wrong_time_is_not_right_in_what_is_fed(tmp_path, wrong):
+    moments = [f"{1 + i // 40:02}.01.2024" for i in range(600)]
+    for i in range(0, 600, 7):
+        moments[i] = wrong
+    recording = write_times(tmp_path / "d.csv", moments)
+    options = {"time": "t", "every": "2d", "time_format": "%d.%m.%Y"}
+    assert_tail_equals_replay(tmp_path, recording, **options)
+
+
+def test_decimal_commas_are_fed_as_points(tmp_path):
+    rows = "".join(f"{i},{i % 9};{'pq'[i % 2]}\n1.5;p\n" for i in range(400))
+    (tmp_path / "d.csv").write_text(f"x;y\n{rows}")
+    options = {"label": "y", "features": "x", "categorical": "", "every": "9"}
+    assert_tail_equals_replay(tmp_path, tmp_path / "d.csv", decimal=",", **options)
