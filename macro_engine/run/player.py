@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import glob
 import heapq
 import io
 import os
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -61,7 +63,8 @@ class Player:
     opened
         The recording and its settings.
     path
-        The CSV; the settings that `tail` needs go to the TOML beside it. Neither may exist.
+        The CSV; the settings that `tail` needs go to the TOML beside it. Neither may exist, nor
+        where it rotates a `FILE.<n>`.
     speed
         A multiple of the recording's own time, rows a second, or as fast as it goes.
     """
@@ -86,7 +89,8 @@ class Player:
         self.pace = speed.multiple or speed.rate or 1.0
         self.timetable = Timetable(LONGEST_PAUSE * self.pace)
         self.held: list[tuple[int, bytes]] = []  # late rows, by the row before which they come
-        for target in (path, toml_beside(path)):
+        self.descriptor: int | None = None
+        for target in self._targets():
             if target.exists():
                 raise MacroError(f"{visible(target)} exists already; move it away or name another")
 
@@ -102,8 +106,7 @@ class Player:
 
     def play(self, progress: Callable[[float, int], None]) -> None:
         """Write everything; `progress` takes the share done and the number of rows."""
-        self._write_file(toml_beside(self.path), to_toml(self.settings()).encode())
-        self._begin()
+        self._begin_with_settings()
         self.started = self.file_begun = monotonic()
         try:
             for file in self.opened.files:
@@ -113,7 +116,7 @@ class Player:
                         progress(share * file.done / len(self.opened.files), self.rows)
             self._write([line for _, line in sorted(self.held)])
         finally:
-            os.close(self.descriptor)
+            self._close()
 
     def _play_table(self, table: Table) -> Iterator[float]:
         columns, moments = self._columns(table)
@@ -199,14 +202,46 @@ class Player:
             return True
         return seconds is not None and monotonic() - self.file_begun >= seconds
 
+    def _targets(self) -> list[Path]:
+        """What will be written."""
+        found = [self.path, toml_beside(self.path)]
+        if self.mishaps.rotate_rows is not None or self.mishaps.rotate_seconds is not None:
+            numbered = self.path.parent.glob(f"{glob.escape(self.path.name)}.*")
+            found += [other for other in numbered if other.suffix[1:].isdigit()]
+        return found
+
     def _rotate(self) -> None:
         """Rename the file to `FILE.1`, older ones to the next number, and begin anew."""
-        os.close(self.descriptor)
+        self._close()
         self.rotations += 1
         for number in range(self.rotations - 1, -1, -1):
             older = self.path.with_name(f"{self.path.name}.{number}") if number else self.path
-            older.rename(self.path.with_name(f"{self.path.name}.{number + 1}"))
+            try:
+                older.rename(self.path.with_name(f"{self.path.name}.{number + 1}"))
+            except FileNotFoundError:
+                pass  # somebody took it away
+            except OSError as error:
+                raise MacroError(
+                    f"{visible(older)} cannot be renamed: {visible(error.strerror)}"
+                ) from None
         self._begin()
+
+    def _begin_with_settings(self) -> None:
+        """Write the TOML, which must be there before the CSV is; both or neither."""
+        toml = toml_beside(self.path)
+        try:
+            try:
+                toml.write_bytes(to_toml(self.settings()).encode())
+            except OSError as error:
+                raise self._unwritable(toml, error) from None
+            self._begin()
+        except MacroError:
+            ours = [toml] if self.descriptor is None else [toml, self.path]
+            self._close()
+            for path in ours:
+                with suppress(OSError):
+                    path.unlink()
+            raise
 
     def _begin(self) -> None:
         try:
@@ -218,19 +253,19 @@ class Player:
         self.file_begun = monotonic()
         self._write([_line(self.columns)])
 
+    def _close(self) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
     def _write(self, lines: list[bytes]) -> None:
+        assert self.descriptor is not None
         data = memoryview(b"".join(lines))
         try:
             while data:
                 data = data[os.write(self.descriptor, data) :]
         except OSError as error:
             raise self._unwritable(self.path, error) from None
-
-    def _write_file(self, path: Path, data: bytes) -> None:
-        try:
-            path.write_bytes(data)
-        except OSError as error:
-            raise self._unwritable(path, error) from None
 
     def _unwritable(self, path: Path, error: OSError) -> MacroError:
         return MacroError(f"{visible(path)} cannot be written: {visible(error.strerror)}")

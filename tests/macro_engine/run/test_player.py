@@ -1,5 +1,6 @@
 """Playing a recording into a growing CSV."""
 
+import errno
 import os
 import random
 import threading
@@ -12,6 +13,7 @@ import polars as pl
 import pytest
 from made_runs import run
 
+from macro_engine.errors import MacroError
 from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
 from macro_engine.run.engine import Engine
@@ -279,3 +281,65 @@ def test_decimal_commas_are_fed_as_points(tmp_path):
     (tmp_path / "d.csv").write_text(f"x;y\n{rows}")
     options = {"label": "y", "features": "x", "categorical": "", "every": "9"}
     assert_tail_equals_replay(tmp_path, tmp_path / "d.csv", decimal=",", **options)
+
+
+@pytest.fixture
+def short(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(f"{i},{'pq'[i % 2]}\n" for i in range(10)))
+    return tmp_path / "d.csv"
+
+
+def rows_of(path):
+    return path.read_text().splitlines()[1:]
+
+
+def test_rotation_overwrites_nothing(short, tmp_path):
+    (tmp_path / "live.csv.2").write_text("precious")
+    with pytest.raises(MacroError, match=r"live\.csv\.2 exists already"):
+        play(short, tmp_path / "live.csv", mishaps=Mishaps(rotate_rows=3))
+    assert (tmp_path / "live.csv.2").read_text() == "precious"
+    (tmp_path / "live.csv.old").write_text("harmless")
+    play(short, tmp_path / "live.csv")
+
+
+def test_what_was_rotated_away_may_be_taken_away(short, tmp_path):
+    made = player(short, tmp_path / "live.csv", mishaps=Mishaps(rotate_rows=3))
+    seen = []
+
+    def take_away(_done, rows):
+        if rows == 6:
+            seen.append(rows_of(tmp_path / "live.csv.2"))
+            (tmp_path / "live.csv.2").unlink()
+
+    made.play(take_away)
+    assert seen == [["p,0", "q,1", "p,2"]]
+    assert made.rotations == 3
+    assert rows_of(tmp_path / "live.csv.2") == ["q,3", "p,4", "q,5"]
+    assert rows_of(tmp_path / "live.csv.1") == ["p,6", "q,7", "p,8"]
+    assert rows_of(tmp_path / "live.csv") == ["q,9"]
+
+
+def test_a_rotation_that_fails_is_said(short, tmp_path):
+    made = player(short, tmp_path / "live.csv", mishaps=Mishaps(rotate_rows=3))
+
+    def be_in_the_way(_done, rows):
+        if rows == 3:
+            (tmp_path / "live.csv.2").mkdir()
+
+    with pytest.raises(MacroError, match=r"live\.csv\.1 cannot be renamed: Is a directory"):
+        made.play(be_in_the_way)
+
+
+@pytest.mark.parametrize("fails", ["open", "write"])
+def test_a_csv_that_cannot_be_begun_leaves_nothing_behind(short, tmp_path, monkeypatch, fails):
+    def fail(path, *_arguments, opens=os.open):
+        if fails == "write" or str(path).endswith("live.csv"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return opens(path, *_arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"os.{fails}", fail)
+        with pytest.raises(MacroError, match=r"live\.csv cannot be written: No space"):
+            play(short, tmp_path / "live.csv")
+    assert os.listdir(tmp_path) == ["d.csv"]
+    play(short, tmp_path / "live.csv")
