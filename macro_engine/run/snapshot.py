@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from macro_engine.state import DamagedError, State
+from macro_engine.stream.times import FIRST_TIME, LAST_TIME
+from macro_engine.visible import visible
+
+_LARGEST = 1 << 62
+_LONGEST_TEXT = 200
 
 
 @dataclass(frozen=True)
@@ -56,3 +65,37 @@ class Snapshot:
     open_errors: dict[str, float] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     recording: str = ""
+
+    @staticmethod
+    def restored(told: State) -> Snapshot:
+        """What a run file says, which anybody may have written."""
+        values: dict[str, Any] = {}
+        for name, kind in _KINDS.items():
+            if name in told:
+                value = told[name]
+                if not _is_a(value, kind):
+                    raise DamagedError(f"what it says of '{name}' is not as it should be")
+                values[name] = visible(value, _LONGEST_TEXT) if kind is str else value
+        time = values.get("time")
+        if time is not None and not FIRST_TIME <= time <= LAST_TIME:
+            raise DamagedError("what it says of 'time' is no time")
+        return Snapshot(**values)
+
+
+_KINDS = get_type_hints(Snapshot)
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    """Whether a value from JSON is of a type, where a list may stand for a tuple."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return any(_is_a(value, part) for part in parts)
+    if origin is dict:
+        return isinstance(value, dict) and all(_is_a(v, parts[1]) for v in value.values())
+    if origin is tuple:
+        return isinstance(value, list) and all(_is_a(v, parts[0]) for v in value)
+    if kind is float:
+        return type(value) in (int, float) and abs(value) <= _LARGEST
+    if kind is int:
+        return type(value) is int and abs(value) <= _LARGEST
+    return type(value) is kind
