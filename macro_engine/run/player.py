@@ -144,7 +144,7 @@ class Player:
             column = table.columns[name]
             times, problems = column.times(self.time_reader or self._judge_times(column))
             if not self.keeps_times:
-                columns[name] = _written(iso, times.tolist(), column.texts(), problems)
+                columns[name] = _written(iso, times.tolist(), column, problems)
             if self.speed.multiple is not None:
                 seconds = times / 1e6
                 seconds[list(problems)] = np.nan
@@ -156,7 +156,7 @@ class Player:
         if name not in self.numeric:
             return column.texts()
         numbers, problems = column.numbers()
-        return _written(_number_text, numbers.tolist(), column.texts(), problems)
+        return _written(_number_text, numbers.tolist(), column, problems)
 
     def _judge_times(self, column: Column) -> TimeReader:
         """How to read a file's times, kept from the first one that is there."""
@@ -284,11 +284,12 @@ def garbage(width: int) -> tuple[bytes, ...]:
 
 
 def _written(
-    write: Callable[[Any], str], values: list[Any], texts: list[str], problems: Problems
+    write: Callable[[Any], str], values: list[Any], column: Column, problems: Problems
 ) -> list[str]:
-    """The values as text; those that could not be read as they stand."""
+    """The values of a column as text; those that could not be read as they stand."""
     if not problems:
         return list(map(write, values))
+    texts = column.texts()
     return [
         _unusable(texts[i]) if i in problems else write(value) for i, value in enumerate(values)
     ]
