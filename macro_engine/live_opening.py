@@ -195,7 +195,10 @@ class _Beginning:
         """The first lines as far as they are there, why there are none, whether no more come."""
         source = self.live.source
         if isinstance(source, Pipe):
-            source.fill()
+            try:
+                source.fill()
+            except OSError as error:
+                raise MacroError(f"{NAME} cannot be read: {visible(error.strerror)}") from None
             return source.waiting, None, source.has_ended
         try:
             with source.open("rb") as file:

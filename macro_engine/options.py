@@ -24,7 +24,7 @@ def _macro(name: str, metavar: str, help: str) -> Description:
 
 
 DESCRIPTIONS = (
-    Description("time", "COL", "column with the time of a row"),
+    Description("time", "COL", "column with the time of a row; '' if there is none"),
     Description("time_format", "FORMAT", "how times are written, as in '%%d.%%m.%%Y %%H:%%M'"),
     Description("label", "COL|RULE", "column with the label, or a rule: 'delay > 15'"),
     Description("features", "A,B,C", "numeric columns"),

@@ -43,6 +43,11 @@ def _text(value: Any) -> str:
     return value
 
 
+def _time(value: Any) -> str | None:
+    """The name of a column; an empty one says that there is none, so that none is looked for."""
+    return None if value == "" else _text(value)
+
+
 def _list(value: Any) -> Any:
     """What was typed, cut at its commas; a name with a comma in it is put in double quotes."""
     if not isinstance(value, str):
@@ -157,7 +162,7 @@ def _power(value: Any) -> float:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "time": _text,
+    "time": _time,
     "time_format": _text,
     "label": _text,
     "features": _names,

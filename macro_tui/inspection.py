@@ -51,7 +51,7 @@ class Inspection:
 
     def settings(self) -> dict[str, Any]:
         """Every setting that follows, classes and bounds included."""
-        values = self.opened.settled(self.recording.encoder)
+        values = {"time": ""} | self.opened.settled(self.recording.encoder)
         first = self.opened.files[0]
         if isinstance(first, CsvFile):
             values["delimiter"] = first.dialect.delimiter

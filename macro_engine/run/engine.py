@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -250,6 +250,7 @@ class Engine:
         nap = _SHORTEST_NAP
         feed.source.start()
         if self.recorder is not None:
+            self._publish(*feed.standing())  # or readers would see a run that has not begun
             self._hand_over("running")  # whatever happens, it is known where to begin
         while not self.was_stopped:
             for block in feed.poll():
@@ -292,7 +293,8 @@ class Engine:
             assert self.contest is not None
         if self.open_step is None:
             self.open_step = OpenStepWatch(self.contest)
-        self.open_step.look(feed.maker.steps, rows)
+        with self._failures_in_words(feed.maker.steps):
+            self.open_step.look(feed.maker.steps, rows)
 
     async def _record(self) -> None:
         """Let the recorder have what it needs, and wait for it if it is behind."""
@@ -397,17 +399,8 @@ class Engine:
         assert self.scoreboard is not None
         started = perf_counter()
         self.between_blocks = False
-        try:
+        with self._failures_in_words(block.first_step):
             outcome = self.contest.run(block)
-        except MacroError:
-            raise
-        except MemoryError:
-            raise MacroError(
-                f"not enough memory for the steps from {block.first_step}; shorter steps "
-                "(--every), a shorter --history or --max-subroutines need less"
-            ) from None
-        except (Exception, SystemExit) as error:
-            raise self._model_failed(error, block) from error
         results = Results.of(block, outcome, self.scoreboard.totals)
         self.scoreboard.update(results)
         spent = perf_counter() - started
@@ -428,7 +421,22 @@ class Engine:
             for file in self.files:
                 file.write(results)
 
-    def _model_failed(self, error: BaseException, block: Block) -> BaseException:
+    @contextmanager
+    def _failures_in_words(self, step: int) -> Iterator[None]:
+        """Say what failed in the steps from one on."""
+        try:
+            yield
+        except MacroError:
+            raise
+        except MemoryError:
+            raise MacroError(
+                f"not enough memory for the steps from {step}; shorter steps "
+                "(--every), a shorter --history or --max-subroutines need less"
+            ) from None
+        except (Exception, SystemExit) as error:
+            raise self._model_failed(error, step) from error
+
+    def _model_failed(self, error: BaseException, step: int) -> BaseException:
         """A model of the user's choice may fail in ways of its own; ours may not."""
         name = self.opened.settings["subroutine"]
         if not name.startswith(("river:", "python:")):
@@ -438,7 +446,7 @@ class Engine:
             last = last.tb_next
         where = f"{last.tb_frame.f_code.co_filename}, line {last.tb_lineno}" if last else "?"
         return MacroError(
-            f"the subroutine {visible(name)} failed in the steps from {block.first_step}: "
+            f"the subroutine {visible(name)} failed in the steps from {step}: "
             f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
         )
 
@@ -493,6 +501,12 @@ class Engine:
             raise MacroError(f"{visible(path)} is damaged: {error}") from None
         state = reader.state()
         self.was_finished = info.get("status") == "finished"
+        if self.was_finished and self.feed is not None:
+            raise MacroError(
+                f"{visible(path)} holds a run that is finished, and nothing of "
+                f"{self.feed.source.name} would be read; name another file, or read this one with "
+                "macro-tui export"
+            )
         if state is None:
             if reader.steps or self.was_finished:
                 raise MacroError(

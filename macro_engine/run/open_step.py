@@ -43,8 +43,9 @@ class OpenStepWatch:
         if self.choice is None or len(rows) == known:
             return
         fresh = rows.cut(known, len(rows))
+        said = self.choice.predict(fresh)  # a model may fail: then nothing was seen of these rows
         self.labels = np.concatenate([self.labels, fresh.labels])
-        self.predictions = np.hstack([self.predictions, self.choice.predict(fresh)])
+        self.predictions = np.hstack([self.predictions, said])
 
     def errors(self) -> dict[str, float]:
         """The share of rows that each strategy got wrong."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import glob
 import heapq
 import io
 import os
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -19,23 +21,17 @@ from macro_engine.errors import MacroError
 from macro_engine.opening import Opened, toml_beside
 from macro_engine.rows import Floats
 from macro_engine.run.speed import Speed
-from macro_engine.stream.csv import CsvFile
-from macro_engine.stream.table import Table
-from macro_engine.stream.times import iso
+from macro_engine.run.timetable import Timetable
+from macro_engine.stream.label import LabelRule
+from macro_engine.stream.table import MISSING, Column, Problems, Table
+from macro_engine.stream.times import ISO_8601, TimeReader, iso, time_reader
 from macro_engine.toml import to_toml
 from macro_engine.visible import visible
 
 _MOST_AT_ONCE = 5_000  # rows
 _SHORTEST_NAP, _LONGEST_NAP = 0.005, 0.25
+LONGEST_PAUSE = 60.0  # seconds between two rows, whatever their times
 _LATEST = 200  # rows by which a late row comes too late at most
-GARBAGE = (
-    b"\xff\xfe\x80 no text",
-    b"\x1b[2J\x1b]0;owned\x07",
-    b"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25",
-    b'half "a row',
-    b"\xe2\x80\xae,,",
-    b"?" * 300,
-)
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,8 @@ class Player:
     opened
         The recording and its settings.
     path
-        The CSV; the settings that `tail` needs go to the TOML beside it. Neither may exist.
+        The CSV; the settings that `tail` needs go to the TOML beside it. Neither may exist, nor
+        where it rotates a `FILE.<n>`.
     speed
         A multiple of the recording's own time, rows a second, or as fast as it goes.
     """
@@ -77,42 +74,49 @@ class Player:
         self.path = path
         self.speed = speed
         self.mishaps = mishaps
-        self.columns = opened.spec.columns
+        spec = opened.spec
+        self.columns = spec.columns
+        used = {spec.label.column, *spec.features, *spec.categorical}
+        self.keeps_times = spec.time in used  # as they stand, which says more than a time
+        is_rule = isinstance(spec.label, LabelRule) and isinstance(spec.label.value, float)
+        self.numeric = {*spec.features, *([spec.label.column] if is_rule else [])} - {spec.time}
+        self.time_reader: TimeReader | None = None  # of the file at hand
+        self.garbage = garbage(len(self.columns))
         self.random = random.Random(mishaps.seed)
         self.rows = 0  # written
         self.in_file = 0
         self.rotations = 0
-        self.latest = -np.inf  # time of the recording reached so far, in seconds
+        self.pace = speed.multiple or speed.rate or 1.0
+        self.timetable = Timetable(LONGEST_PAUSE * self.pace)
         self.held: list[tuple[int, bytes]] = []  # late rows, by the row before which they come
-        for target in (path, toml_beside(path)):
+        self.descriptor: int | None = None
+        for target in self._targets():
             if target.exists():
                 raise MacroError(f"{visible(target)} exists already; move it away or name another")
 
     def settings(self) -> dict[str, Any]:
         """What `tail` must know to read the file as the recording is read."""
-        values: dict[str, Any] = {"features": [], "categorical": []}
+        values: dict[str, Any] = {"time": "", "features": [], "categorical": []}
         values |= {n: v for n, v in self.opened.settings.values.items() if v is not None}
         if values["subroutine"].startswith("python:"):
             del values["subroutine"]  # it is taken from the command line only
-        values.pop("time_format", None)  # times are written in ISO 8601
-        first = self.opened.files[0]
-        decimal = first.dialect.decimal if isinstance(first, CsvFile) else "."
-        return values | {"delimiter": ",", "decimal": decimal}
+        if not self.keeps_times:
+            values.pop("time_format", None)  # they are written in ISO 8601
+        return values | {"delimiter": ",", "decimal": "."}
 
     def play(self, progress: Callable[[float, int], None]) -> None:
         """Write everything; `progress` takes the share done and the number of rows."""
-        self._write_file(toml_beside(self.path), to_toml(self.settings()).encode())
-        self._begin()
+        self._begin_with_settings()
         self.started = self.file_begun = monotonic()
-        self.origin: float | None = None
         try:
             for file in self.opened.files:
+                self.time_reader = None  # times may be written otherwise in each file
                 for table in file.tables(self.columns):
                     for share in self._play_table(table):
                         progress(share * file.done / len(self.opened.files), self.rows)
             self._write([line for _, line in sorted(self.held)])
         finally:
-            os.close(self.descriptor)
+            self._close()
 
     def _play_table(self, table: Table) -> Iterator[float]:
         columns, moments = self._columns(table)
@@ -134,39 +138,44 @@ class Player:
 
     def _columns(self, table: Table) -> tuple[list[list[str]], Floats]:
         """The columns as text, and when each row is due: in seconds, or rows before it."""
-        columns = {name: table.columns[name].texts() for name in self.columns}
-        time = self.opened.spec.time
-        first = self.rows
-        moments = np.arange(first + 1, first + 1 + len(table), dtype=np.float64)
-        if time is not None:
-            column = table.columns[time]
-            times, problems = column.times(column.time_reader(self.opened.spec.time_format))
-            raw = columns[time]
-            columns[time] = [
-                raw[i] if i in problems else iso(moment) for i, moment in enumerate(times.tolist())
-            ]
-            if self.speed.multiple is not None and len(table):
+        columns = {name: self._texts(table, name) for name in self.columns}
+        moments = np.arange(self.rows, self.rows + len(table), dtype=np.float64)
+        if (name := self.opened.spec.time) is not None:
+            column = table.columns[name]
+            times, problems = column.times(self.time_reader or self._judge_times(column))
+            if not self.keeps_times:
+                columns[name] = _written(iso, times.tolist(), column, problems)
+            if self.speed.multiple is not None:
                 seconds = times / 1e6
-                seconds[list(problems)] = -np.inf
-                moments = np.maximum(np.maximum.accumulate(seconds), self.latest)
-                self.latest = float(moments[-1])
+                seconds[list(problems)] = np.nan
+                moments = self.timetable.due(seconds)
         return list(columns.values()), moments
+
+    def _texts(self, table: Table, name: str) -> list[str]:
+        column = table.columns[name]
+        if name not in self.numeric:
+            return column.texts()
+        numbers, problems = column.numbers()
+        return _written(_number_text, numbers.tolist(), column, problems)
+
+    def _judge_times(self, column: Column) -> TimeReader:
+        """How to read a file's times, kept from the first one that is there."""
+        reader = column.time_reader(self.opened.spec.time_format)
+        if any(text not in MISSING for text in column.texts()):
+            self.time_reader = reader
+        return reader
 
     def _due(self, moments: Floats, start: int) -> int:
         """The end of the rows whose moment has come."""
         if not self.speed.is_limited:
             return len(moments)
-        return max(start, int(np.searchsorted(moments, self._reached(moments), side="right")))
+        return max(start, int(np.searchsorted(moments, self._reached(), side="right")))
 
-    def _reached(self, moments: Floats) -> float:
-        if self.origin is None:
-            self.origin = float(moments[0])
-        pace = self.speed.multiple or self.speed.rate or 1.0
-        return self.origin + (monotonic() - self.started) * pace
+    def _reached(self) -> float:
+        return (monotonic() - self.started) * self.pace
 
     def _until(self, moments: Floats, start: int) -> float:
-        pace = self.speed.multiple or self.speed.rate or 1.0
-        seconds = (float(moments[start]) - self._reached(moments)) / pace
+        seconds = (float(moments[start]) - self._reached()) / self.pace
         return min(max(seconds, _SHORTEST_NAP), _LONGEST_NAP)
 
     def _mishandled(self, lines: list[bytes]) -> list[bytes]:
@@ -184,7 +193,7 @@ class Player:
             else:
                 found.append(line)
             if draw() < mishaps.garbage:
-                found.append(self.random.choice(GARBAGE) + b"\n")
+                found.append(self.random.choice(self.garbage) + b"\n")
         return found
 
     def _must_rotate(self) -> bool:
@@ -193,14 +202,46 @@ class Player:
             return True
         return seconds is not None and monotonic() - self.file_begun >= seconds
 
+    def _targets(self) -> list[Path]:
+        """What will be written."""
+        found = [self.path, toml_beside(self.path)]
+        if self.mishaps.rotate_rows is not None or self.mishaps.rotate_seconds is not None:
+            numbered = self.path.parent.glob(f"{glob.escape(self.path.name)}.*")
+            found += [other for other in numbered if other.suffix[1:].isdigit()]
+        return found
+
     def _rotate(self) -> None:
         """Rename the file to `FILE.1`, older ones to the next number, and begin anew."""
-        os.close(self.descriptor)
+        self._close()
         self.rotations += 1
         for number in range(self.rotations - 1, -1, -1):
             older = self.path.with_name(f"{self.path.name}.{number}") if number else self.path
-            older.rename(self.path.with_name(f"{self.path.name}.{number + 1}"))
+            try:
+                older.rename(self.path.with_name(f"{self.path.name}.{number + 1}"))
+            except FileNotFoundError:
+                pass  # somebody took it away
+            except OSError as error:
+                raise MacroError(
+                    f"{visible(older)} cannot be renamed: {visible(error.strerror)}"
+                ) from None
         self._begin()
+
+    def _begin_with_settings(self) -> None:
+        """Write the TOML, which must be there before the CSV is; both or neither."""
+        toml = toml_beside(self.path)
+        try:
+            try:
+                toml.write_bytes(to_toml(self.settings()).encode())
+            except OSError as error:
+                raise self._unwritable(toml, error) from None
+            self._begin()
+        except MacroError:
+            ours = [toml] if self.descriptor is None else [toml, self.path]
+            self._close()
+            for path in ours:
+                with suppress(OSError):
+                    path.unlink()
+            raise
 
     def _begin(self) -> None:
         try:
@@ -212,7 +253,13 @@ class Player:
         self.file_begun = monotonic()
         self._write([_line(self.columns)])
 
+    def _close(self) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
     def _write(self, lines: list[bytes]) -> None:
+        assert self.descriptor is not None
         data = memoryview(b"".join(lines))
         try:
             while data:
@@ -220,20 +267,50 @@ class Player:
         except OSError as error:
             raise self._unwritable(self.path, error) from None
 
-    def _write_file(self, path: Path, data: bytes) -> None:
-        try:
-            path.write_bytes(data)
-        except OSError as error:
-            raise self._unwritable(path, error) from None
-
     def _unwritable(self, path: Path, error: OSError) -> MacroError:
         return MacroError(f"{visible(path)} cannot be written: {visible(error.strerror)}")
+
+
+def garbage(width: int) -> tuple[bytes, ...]:
+    """Lines that are no rows of so many fields, two at least."""
+    return (
+        b"\xff\xfe\x80 no text",
+        b"\x1b[2J\x1b]0;owned\x07",
+        b",".join(b"%d" % i for i in range(1, width + 2)),
+        b'half "a row',
+        b"\xe2\x80\xae" + b"," * width,
+        b"?" * 300,
+    )
+
+
+def _written(
+    write: Callable[[Any], str], values: list[Any], column: Column, problems: Problems
+) -> list[str]:
+    """The values of a column as text; those that could not be read as they stand."""
+    if not problems:
+        return list(map(write, values))
+    texts = column.texts()
+    return [
+        _unusable(texts[i]) if i in problems else write(value) for i, value in enumerate(values)
+    ]
+
+
+def _number_text(number: float) -> str:
+    return repr(number).removesuffix(".0")
+
+
+def _unusable(text: str) -> str:
+    """The text, marked if a number or a time could be read from it where its column has none."""
+    reader = time_reader([text])
+    is_time = reader.described != ISO_8601 or not reader.read([text])[1]
+    return f"?{text}" if is_time else text
 
 
 def _line(fields: Any) -> bytes:
     line = ",".join(fields)
     if line.count(",") >= len(fields) or any(mark in line for mark in '"\r\n'):
         buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="").writerow(fields)
-        line = buffer.getvalue()
+        # it quotes fields with a character of the line's end, and before Python 3.13 no other
+        csv.writer(buffer, lineterminator="\r\n").writerow(fields)
+        line = buffer.getvalue().removesuffix("\r\n")
     return f"{line}\n".encode(errors="surrogateescape")

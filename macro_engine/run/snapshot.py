@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from macro_engine.algorithm.contest import STRATEGIES
+from macro_engine.state import DamagedError, State
+from macro_engine.stream.times import FIRST_TIME, LAST_TIME
+from macro_engine.visible import visible
+
+_LARGEST = 1 << 62
+_LONGEST_TEXT = 200
+_MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": (0, LAST_TIME // 1_000_000)}
+_COMPLETE = {"open_errors": {*STRATEGIES}, "said": {"label", *STRATEGIES}}  # unless empty
 
 
 @dataclass(frozen=True)
@@ -63,3 +75,42 @@ class Snapshot:
     @property
     def has_ended(self) -> bool:
         return self.state in ("finished", "stopped", "failed")
+
+    @staticmethod
+    def restored(told: State) -> Snapshot:
+        """What a run file says, which anybody may have written."""
+        values: dict[str, Any] = {}
+        for name, kind in _KINDS.items():
+            if name in told:
+                value = told[name]
+                if not _is_a(value, kind):
+                    raise DamagedError(f"what it says of '{name}' is not as it should be")
+                values[name] = visible(value, _LONGEST_TEXT) if kind is str else value
+        for name, (first, last) in _MOMENTS.items():
+            moment = values.get(name)
+            if moment is not None and not first <= moment <= last:
+                raise DamagedError(f"what it says of '{name}' is no time")
+        values["said"] = {n: visible(v) for n, v in values.get("said", {}).items()}
+        for name, names in _COMPLETE.items():
+            if (found := values.get(name)) and not found.keys() >= names:
+                raise DamagedError(f"what it says of '{name}' is not complete")
+        return Snapshot(**values)
+
+
+_KINDS = get_type_hints(Snapshot)
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    """Whether a value from JSON is of a type, where a list may stand for a tuple."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return any(_is_a(value, part) for part in parts)
+    if origin is dict:
+        return isinstance(value, dict) and all(_is_a(v, parts[1]) for v in value.values())
+    if origin is tuple:
+        return isinstance(value, list) and all(_is_a(v, parts[0]) for v in value)
+    if kind is float:
+        return type(value) in (int, float) and abs(value) <= _LARGEST
+    if kind is int:
+        return type(value) is int and abs(value) <= _LARGEST
+    return type(value) is kind

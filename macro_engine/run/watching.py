@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,14 @@ from macro_engine.rows import Columns, Ints
 from macro_engine.run.events import Event
 from macro_engine.run.history import History
 from macro_engine.run.lock import writer_of
-from macro_engine.run.results import STRATEGIES
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store import Store
 from macro_engine.state import DamagedError, State, array, child, indices
 from macro_engine.stream.feed import lasted
+from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
-_LATEST = 4e9  # seconds since 1970: what lies beyond is no time of a row
 
 
 class Watching:
@@ -104,14 +103,25 @@ class Watching:
 
     def _follow(self) -> None:
         try:
+            file = _file_at(self.path)
             reader = RunReader(self.path)
             self.store = Store(reader)
             while True:
-                self._look(reader)
+                found = _file_at(self.path)
+                if found == file:
+                    self._look(reader)
+                else:
+                    self._lose(is_replaced=found is not None)
                 if self.ending.wait(_LOOK_SECONDS):
                     return
         except BaseException as error:  # whoever watches is told, whatever it was
             self.error = error
+
+    def _lose(self, is_replaced: bool) -> None:
+        """Say that the file is not there any more; what was seen of it may be looked at."""
+        what = "is another run now; watch it anew" if is_replaced else "is gone"
+        words = f"{visible(self.path.name)} {what}"
+        self.snapshot = replace(self.snapshot, state="gone", words=words, rate=0.0)
 
     def _look(self, reader: RunReader) -> None:
         """Take in what was committed since the last time."""
@@ -129,7 +139,7 @@ class Watching:
         self.snapshot = self._stands(reader)
 
     def _new_history(self, reader: RunReader) -> History:
-        length = reader.info.get("settings", {}).get("history")
+        length = self._settings().get("history")
         return History(
             reader.thresholds,
             tuple(reader.classes),
@@ -144,9 +154,10 @@ class Watching:
 
     def _stands(self, reader: RunReader) -> Snapshot:
         told = reader.info.get("snapshot")
-        known = {field.name for field in fields(Snapshot)}
-        values = {n: v for n, v in told.items() if n in known} if isinstance(told, dict) else {}
-        snapshot = Snapshot(**values | _feed(values))
+        try:
+            snapshot = Snapshot.restored(told if isinstance(told, dict) else {})
+        except DamagedError as error:
+            raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
         status = str(reader.info.get("status", "starting"))
         if status != "running":
             return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
@@ -161,21 +172,13 @@ class Watching:
         return snapshot
 
 
-def _feed(told: dict[str, Any]) -> dict[str, Any]:
-    """What a snapshot in a file tells of a live feed, as far as it can be believed."""
-    came, errors, said = told.get("came"), told.get("open_errors"), told.get("said")
-    is_time = isinstance(came, float) and 0 <= came < _LATEST
-    are_shares = _has(errors, STRATEGIES, float)
-    are_names = _has(said, ("label", *STRATEGIES), str)
-    return {
-        "came": came if is_time else None,
-        "open_errors": errors if are_shares else {},
-        "said": said if are_names else {},
-    }
-
-
-def _has(values: object, names: Sequence[str], kind: type) -> bool:
-    return isinstance(values, dict) and all(isinstance(values.get(name), kind) for name in names)
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """What tells the file at a path from any other that comes to be there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _learnt(state: State, settings: dict[str, Any], threshold: int, number: int) -> Learnt | None:

@@ -57,7 +57,7 @@ class SeriesColumn:
 
     def texts(self) -> list[str]:
         series = self.series
-        if series.dtype.is_temporal():
+        if series.dtype.is_temporal() and series.dtype != pl.Duration:
             series = series.cast(pl.String)
         return [_text(value) for value in series.to_list()]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 from collections.abc import Callable
 
+from macro_engine.errors import MacroError
 from macro_engine.state import State
 from macro_engine.stream.csv import CHUNK
 from macro_engine.stream.live_text import Layout, LiveText, is_cut_bom
@@ -20,6 +22,8 @@ class Pipe:
     """What has come through a descriptor and was not taken yet."""
 
     def __init__(self, descriptor: int = 0) -> None:
+        if descriptor == 0 and sys.stdin is None:  # by now 0 may be some other file
+            raise MacroError(f"{NAME} cannot be read: it is closed")
         self.descriptor = descriptor
         self.waiting = b""
         self.has_ended = False

@@ -23,6 +23,7 @@ _UNITS = {"s": (1e11, 1_000_000), "ms": (1e14, 1_000), "us": (1e17, 1), "ns": (f
 
 
 TIMESTAMPS = "timestamps"
+ISO_8601 = "ISO 8601"
 
 
 class TimeReader:
@@ -84,7 +85,7 @@ def time_reader(sample: Sequence[str], time_format: str | None = None) -> TimeRe
             continue
         unit = next(unit for unit, (limit, _) in _UNITS.items() if number < limit)
         return _epoch(unit)
-    return TimeReader("ISO 8601", lambda text: microseconds(datetime.fromisoformat(text)))
+    return TimeReader(ISO_8601, lambda text: microseconds(datetime.fromisoformat(text)))
 
 
 def time_reader_described(described: str, time_format: str | None) -> TimeReader:

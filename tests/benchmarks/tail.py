@@ -26,7 +26,7 @@ from macro_engine.opening import open_stream
 from macro_engine.run.begun import begun_by
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.pace import Speed
-from macro_engine.run.player import GARBAGE, Mishaps, Player
+from macro_engine.run.player import Mishaps, Player, garbage
 from macro_engine.run.runfile import RunReader
 from macro_engine.state import pack
 
@@ -231,6 +231,7 @@ def fuzz(folder: Path, count: float) -> bool:
     """Good rows, garbage, cut rows, headers in another order, all in chunks of random sizes."""
     rng = random.Random(2)
     header, *rows = _some_lines(folder, 20_000)
+    no_rows = garbage(header.count(b",") + 1)
     live = folder / "live.csv"
     live.write_bytes(header)
     engine = tailing(live)
@@ -248,7 +249,7 @@ def fuzz(folder: Path, count: float) -> bool:
                     noise = rng.randbytes(rng.randrange(1, 60)).translate(None, b'\n",\0\r')
                     lines.append(b"~" + noise + b"\n")
                 elif draw < 0.85:
-                    lines.append(rng.choice(GARBAGE) + b"\n")
+                    lines.append(rng.choice(no_rows) + b"\n")
                 elif draw < 0.99:
                     lines.append(row[: rng.randrange(1, row.rfind(b","))] + b"\n")
                 else:

@@ -106,6 +106,16 @@ def test_a_toml_that_cannot_be_used_is_refused_with_its_name(tmp_path, toml, say
     assert says in str(error.value)
 
 
+@pytest.mark.parametrize(("toml", "options"), [('time = ""', {}), (None, {"time": ""})])
+def test_that_there_is_no_time_column_can_be_said(tmp_path, toml, options):
+    path = tmp_path / "d.csv"
+    path.write_text("when,a,y\n2024-01-01,1,p\n2024-01-02,2,q\n")
+    assert open_stream([path]).spec.time == "when"
+    if toml is not None:
+        path.with_suffix(".toml").write_text(toml)
+    assert open_stream([path], [Layer.read("test", options, of_user=True)]).spec.time is None
+
+
 def test_settings_written_as_toml_read_back_as_they_are(tmp_path):
     values = {
         "time": 'a "quoted" \\ name\x7f\n',

@@ -18,6 +18,7 @@ from macro_engine.opening import open_stream
 from macro_engine.run.engine import Listener
 from macro_engine.run.pace import Speed
 from macro_engine.run.player import Mishaps, Player
+from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
 from macro_engine.settings import Layer
 from macro_engine.state import pack
@@ -127,6 +128,25 @@ def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options)
     assert run_until_read(untouched, 150).summary()["errors"] == made.summary()["errors"]
 
 
+def test_a_model_that_fails_at_the_open_step_is_named_in_one_line(
+    lines, live, tmp_path, monkeypatch
+):
+    (tmp_path / "fails_ahead.py").write_text(
+        "from river import dummy\n"
+        "class Fails(dummy.PriorClassifier):\n"
+        "    def predict_one(self, x):\n"
+        "        raise KeyError('\x1b[2J')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    append(live, lines[1:4])
+    made = live_engine(live, subroutine="python:fails_ahead:Fails", classes="0,1", scale="none")
+    words = r"python:fails_ahead:Fails failed in the steps from 0: KeyError: '\\x1b\[2J'"
+    with pytest.raises(MacroError, match=words):
+        run(made)
+    assert made.snapshot.state == "failed"
+    assert made.snapshot.open_errors == {}
+
+
 def test_silence_closes_a_step_and_is_an_event(lines, live, tmp_path):
     append(live, lines[1:100])
     states = set()
@@ -173,6 +193,20 @@ def test_other_settings_are_refused_and_a_longer_file_is_not(lines, live, tmp_pa
         run(live_engine(other, tmp_path / "a.run"))
 
 
+def test_a_run_that_goes_on_tells_readers_at_once_where_it_stands(
+    lines, live, tmp_path, monkeypatch
+):
+    append(live, lines[1:700])
+    before = run_until_read(live_engine(live, tmp_path / "a.run"), 699)
+    told = []
+    made = live_engine(live, tmp_path / "a.run", Listener(progress=lambda: made.stop()))
+    monkeypatch.setattr(
+        Recorder, "hand_over", lambda _self, _state, info: told.append(info["snapshot"])
+    )
+    run(made)
+    assert told[0]["steps"] == before.steps > 0
+
+
 def test_the_scale_is_learnt_from_the_first_rows(lines, live):
     words = set()
     made = live_engine(live, listener=Listener(progress=lambda: words.add(made.snapshot.words)))
@@ -200,6 +234,23 @@ def test_a_pipe_ends_and_closes_the_last_step(lines, tmp_path):
     assert made.snapshot.state == "finished"
     for name, path in replayed.items():
         assert path.read_bytes() == piped[name].read_bytes()
+
+
+def test_a_finished_run_takes_no_new_pipe(lines, tmp_path):
+    for refused in (False, True):
+        reading, writing = os.pipe()
+        os.write(writing, b"".join(lines[:700]))
+        os.close(writing)
+        made = live_engine(Pipe(reading), tmp_path / "a.run")
+        if refused:
+            with pytest.raises(MacroError, match="nothing of standard input would be read"):
+                run(made)
+        else:
+            run(made)
+        os.close(reading)
+    reader = RunReader(tmp_path / "a.run")
+    assert reader.info["status"] == "finished"
+    reader.close()
 
 
 KILLED = """

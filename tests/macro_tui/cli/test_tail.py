@@ -1,6 +1,7 @@
 """`tail` and `feed`, as a user types them."""
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -66,6 +67,24 @@ def test_what_feed_writes_tail_reads_without_options_as_replay_does(tmp_path, ca
     assert part == whole[: len(part)]
 
 
+@pytest.mark.parametrize("made_by", ["feed", "inspect"])
+def test_a_toml_of_a_stream_without_times_leaves_tail_nothing_to_wait_for(
+    tmp_path, monkeypatch, made_by
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("a,y\n" + "".join(f"{i},{'pq'[i % 2]}\n" for i in range(30)))
+    if made_by == "feed":
+        assert main(["feed", "d.csv", "--to", "live.csv", "--speed", "max"]) == 0
+    else:
+        assert main(["inspect", "d.csv", "--write"]) == 0
+    name = "live.csv" if made_by == "feed" else "d.csv"
+    tail = start(
+        "tail", name, "--classes", "p,q", "--scale", "none", "--run", "a.run", "--headless"
+    )
+    wait_for_steps(tmp_path / "a.run", 30)
+    assert "waiting for rows" not in stop(tail)
+
+
 def test_a_stopped_tail_goes_on_with_the_same_command(stream, tmp_path):
     lines = stream.read_bytes().splitlines(True)
     live = tmp_path / "live.csv"
@@ -121,6 +140,17 @@ def test_standard_input_goes_on_with_the_same_command_and_says_what_is_lost(stre
     reader = RunReader(tmp_path / "a.run")
     assert reader.steps > before + 30
     reader.close()
+
+
+@pytest.mark.usefixtures("stream")
+@pytest.mark.parametrize(
+    ("redirection", "why"), [("<&-", "it is closed"), ("0>x", "Bad file descriptor")]
+)
+def test_a_standard_input_that_cannot_be_read_is_said(redirection, why):
+    command = f"{shlex.quote(sys.executable)} -m macro_tui tail - --headless {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"macro-tui tail: standard input cannot be read: {why}\n"
 
 
 @pytest.mark.usefixtures("stream")
