@@ -45,7 +45,6 @@ MOST_STEPS = 4096  # in a record
 MOST_ROWS = 1 << 16  # in a record, unless a single step has more
 _MOST_BYTES = 1 << 28  # of anything that is read in one piece
 _MOST_ZEROS = 1 << 24  # numbers for which nothing may stand
-_MOST_NARROW = 60_000.0  # of a distance that is kept in two bytes
 _PAGE = 1 << 16
 
 
@@ -147,7 +146,7 @@ def insert(connection: sqlite3.Connection, results: Results, classes: int) -> No
             _counts(r.close),
             _bytes(r.distance),
             _counts(r.nearest),
-            _narrow(r.distances),
+            _bytes(r.distances),
         ],
         "rows": [
             None if r.times is None else _bytes(r.times),
@@ -227,13 +226,6 @@ def _bits(values: NDArray[Any]) -> memoryview | bytes:
     return _bytes(np.packbits(values)) if values.any() or values.size > _MOST_ZEROS else b""
 
 
-def _narrow(distances: NDArray[np.float32]) -> memoryview:
-    largest = max(distances.max(initial=0.0), -distances.min(initial=0.0))
-    if not np.isfinite(largest):
-        largest = np.abs(distances[np.isfinite(distances)]).max(initial=0.0)
-    return _bytes(distances.astype(np.float16) if largest < _MOST_NARROW else distances)
-
-
 def _classes(values: NDArray[Any], classes: int) -> memoryview | bytes:
     return _bits(values) if classes == 2 else _counts(values)
 
@@ -264,7 +256,7 @@ def _ints(blob: Any, shape: Sequence[int], limit: int | None = None) -> Any:
 def _distances(blob: Any, shape: Sequence[int]) -> Any:
     """Those of the nearest, kept in two bytes unless they are too large for that."""
     narrow = isinstance(blob, bytes) and len(blob) == 2 * int(np.prod(shape, dtype=np.float64))
-    return _floats(blob, np.float16 if narrow else np.float32, shape).astype(np.float32)
+    return _floats(blob, np.float16 if narrow else np.float32, shape)
 
 
 def _floats(blob: Any, dtype: type, shape: Sequence[int]) -> Any:
