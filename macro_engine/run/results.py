@@ -122,9 +122,10 @@ class Results:
 
     @property
     def nbytes(self) -> int:
-        """What the arrays take."""
-        held = (getattr(self, name) for name in _AXES)
-        return sum(value.nbytes for value in held if value is not None)
+        """About what the arrays take; the small ones are left out."""
+        times = 0 if self.times is None else self.times.nbytes
+        held = (self.distance, self.nearest, self.distances, self.predictions)
+        return times + sum(array.nbytes for array in held)
 
     @property
     def starts(self) -> Ints:
