@@ -24,6 +24,8 @@ class Source(Protocol):
 
     has_more: bool  # whether there is likely something to read at once
 
+    is_idle: bool  # whether nothing came at the last poll, and nothing is known to wait
+
     @property
     def name(self) -> str:
         """What it is called."""
@@ -76,7 +78,7 @@ class Feed:
         self.close_after = close_after if spec.every.rows is None else None
         self.clock = clock
         self.maker = BlockMaker(spec, rejections, report)
-        self.last_came = clock()  # when rows were last read
+        self.last_came = clock()  # when all that had come was run
         self.has_news = False  # since the last poll
 
     @property
@@ -113,10 +115,10 @@ class Feed:
         """
         tables = self.source.poll()
         self.has_news = bool(tables)
-        if tables:
-            self.last_came = self.clock()
         for table in tables:
             yield from self.maker.take(table)
+        if not self.source.is_idle:  # the time that its rows took to run is no silence
+            self.last_came = self.clock()
         if self.source.has_ended:
             yield from self._last()
         elif self.maker.is_full:

@@ -44,6 +44,8 @@ class StandardInput:
     ----------
     has_more
         Whether there is likely something to read at once.
+    is_idle
+        Whether nothing came at the last poll.
     has_ended
         Whether everything was read.
     """
@@ -58,6 +60,7 @@ class StandardInput:
         self.has_ended = False
         self.trouble: str | None = None
         self.has_more = False
+        self.is_idle = True
 
     def position(self) -> State | None:
         """How much was read; nobody can go back to it."""
@@ -80,7 +83,8 @@ class StandardInput:
             self.pipe.has_ended = True
             self.say(f"cannot be read any more ({visible(error.strerror)}): taken as its end")
         cut = self.text.taken == 0 and is_cut_bom(self.pipe.waiting) and not self.pipe.has_ended
-        if self.pipe.waiting and not cut:
+        self.is_idle = cut or not self.pipe.waiting
+        if not self.is_idle:
             data = self.pipe.take()
             self.has_more = len(data) >= MOST_IN_PIPE or self.pipe.has_ended
             return self.text.take(data)

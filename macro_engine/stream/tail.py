@@ -97,6 +97,8 @@ class Follower:
         In a few words, why there is nothing to read; None if there is a file.
     has_more
         Whether there is likely something to read at once.
+    is_idle
+        Whether nothing came at the last poll, and no other file waits to be begun.
     has_ended
         Never: a file may always grow.
     """
@@ -121,6 +123,7 @@ class Follower:
         self.last_read = -GRACE
         self.trouble: str | None = None
         self.has_more = False
+        self.is_idle = True
         self.last: State | None = None  # the position in the file before, while none is open
 
     @property
@@ -157,11 +160,12 @@ class Follower:
 
     def poll(self) -> list[Table]:
         """The rows that have come; none if there are none."""
+        self.has_more = False
+        self.is_idle = True
         self.start()
         if self.file is None:
             return []
         text = self.file.text
-        self.has_more = False
         try:
             data = self.file.read(text.taken, CHUNK)
         except OSError as error:
@@ -172,6 +176,7 @@ class Follower:
         if self.file.read(0, len(text.head)) != text.head:  # cut, and longer again already
             return self._start_over(self.file)
         self.has_more = len(data) == CHUNK
+        self.is_idle = False
         self.last_read = self.clock()
         return text.take(data)
 
@@ -196,6 +201,7 @@ class Follower:
         if now is None and self.trouble is None and self._is_left(file):
             self._in_trouble("file gone")
         later = self._later_than(file)
+        self.is_idle = not later
         if not later or not self._is_left(file):
             return []
         names = file.text.names

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from made_files import age, append, rotate
 
 from macro_engine.stream import tail
 from macro_engine.stream.csv import Dialect
@@ -52,27 +53,6 @@ def live(tmp_path):
     watched = Watched(path)
     yield watched
     watched.follower.close()
-
-
-def append(path, data):
-    with path.open("ab") as file:
-        file.write(data)
-
-
-def rotate(path, data=HEADER):
-    """Rename and create, as logrotate does."""
-    for number in range(8, 0, -1):
-        older = path.with_name(f"{path.name}.{number}")
-        if older.exists():
-            older.rename(path.with_name(f"{path.name}.{number + 1}"))
-    path.rename(path.with_name(f"{path.name}.1"))
-    path.write_bytes(data)
-
-
-def age(path, seconds):
-    """Let the last change of a file lie so far back."""
-    changed = path.stat().st_mtime - seconds
-    os.utime(path, (changed, changed))
 
 
 def test_rows_are_read_as_they_come(live):
