@@ -24,6 +24,7 @@ from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.feed import Feed, Source
 from macro_engine.stream.infer import infer
 from macro_engine.stream.live_text import LONGEST_LINE, Layout
+from macro_engine.stream.rotation import Found
 from macro_engine.stream.standard_input import NAME, Pipe, StandardInput
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.tail import Follower
@@ -100,7 +101,7 @@ def open_live(
     Where there is no header yet, or too few rows to guess from, `wait` is called with the reason:
     it should take a moment, and may raise.
     """
-    from_now = live.from_now and isinstance(live.source, Path) and live.source.exists()
+    after = Found.at(live.source) if live.from_now and isinstance(live.source, Path) else None
     while begun is None and isinstance(live.source, Path) and not live.source.exists():
         wait("there is no such file yet: waiting for it")
     layers = [*stronger]
@@ -125,7 +126,7 @@ def open_live(
 
     def connect(say: Say) -> Source:
         if isinstance(live.source, Path):
-            return Follower(live.source, layout, say, from_now)
+            return Follower(live.source, layout, say, after)
         return StandardInput(live.source, layout, say)
 
     return OpenedLive(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from macro_engine.state import State
 from macro_engine.stream.csv import CHUNK
-from macro_engine.stream.live_text import Layout, LiveText, is_cut_bom
+from macro_engine.stream.live_text import Layout, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.table import Table
 from macro_engine.visible import visible
 
@@ -64,11 +64,12 @@ class StandardInput:
 
     def position(self) -> State | None:
         """How much was read; nobody can go back to it."""
-        return self.text.position()
+        return self.text.position().state()
 
     def restore(self, position: State) -> None:
         """Go on with a new pipe, in the order of columns known before."""
-        layout = Layout(self.layout.dialect, position["names"], self.layout.needed)
+        names = TextPosition.restored(position, self.layout.needed).names
+        layout = Layout(self.layout.dialect, names, self.layout.needed)
         self.text = LiveText(NAME, layout, self.say)
         self.say("what came between the last run and this one cannot be read again: rows are lost")
 
