@@ -122,7 +122,7 @@ class Feed:
         if self.source.has_ended:
             yield from self._last()
         elif self.maker.is_full:
-            yield from self.maker.close_step()
+            yield from self.maker.close_full_step()
         elif self._is_silent():
             yield from self._close_by_silence()
 
