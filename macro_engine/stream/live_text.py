@@ -43,13 +43,19 @@ class TextPosition:
     mark: Mark
     line: int
     names: list[str]
-    skipping: bool = False  # the rest of a line that is too long
+    skipping: bool = False  # the rest of a line
     refused: str | None = None  # what is wrong with the last header
 
     @property
     def has_rows(self) -> bool:
         """Whether more was read than a header, by which texts are not told apart."""
         return self.line >= 2
+
+    def renewed(self, read: Read) -> TextPosition:
+        """The same place in a text that was changed before it; it may be amid a line there."""
+        mark = self.mark.renewed(read)
+        is_amid = mark != self.mark and not mark.behind.endswith(b"\n")
+        return replace(self, mark=mark, skipping=self.skipping or is_amid)
 
     def state(self) -> State:
         return self.mark.state() | {

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -180,19 +181,16 @@ class Rotation:
         return found
 
     def _look(self) -> list[Found]:
-        found: dict[tuple[int, int], Found] = {}
-        for base in dict.fromkeys([self.path, self.path.resolve()]):
-            try:
-                names = sorted(os.listdir(base.parent))
-            except OSError:
-                continue
-            for name in names:
-                added = name[len(base.name) :] if name.startswith(base.name) else None
-                if added == "" or (added and _ROTATED.fullmatch(added)):
-                    file = Found.at(base.with_name(name))
-                    if file is not None:
-                        found.setdefault(file.identity, file)
-        return list(found.values())
+        paths = [self.path]  # even in a folder that cannot be listed
+        for base in dict.fromkeys([self.path, Path(os.path.realpath(self.path))]):
+            with suppress(OSError):
+                paths += [
+                    base.with_name(name)
+                    for name in sorted(os.listdir(base.parent))
+                    if name.startswith(base.name) and _ROTATED.fullmatch(name[len(base.name) :])
+                ]
+        found = [file for file in map(Found.at, paths) if file is not None]
+        return list({file.identity: file for file in reversed(found)}.values())
 
 
 def _is_copy(found: Found, position: FilePosition) -> bool:

@@ -10,7 +10,6 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic, time
 
@@ -234,9 +233,9 @@ class Follower:
         likeness = position.text.mark.likeness(file.read)
         if likeness in (Likeness.SAME, Likeness.CHANGED):
             self._out_of_trouble()
-            mark = position.text.mark.renewed(file.read)
-            file.text = self._text(file.path, replace(position.text, mark=mark))
             self.say("was changed in place: going on after what was read before")
+            file.text = self._text(file.path, position.text.renewed(file.read))
+            self.is_idle = False
             return []
         cut = f"was cut short, and has {file.size:,} bytes now"
         copy = self.rotation.copy_of(position)
@@ -244,7 +243,8 @@ class Follower:
             self.say(f"{cut}: finishing {visible(copy.path.name)} first")
             return []
         if likeness is Likeness.SHORTER:  # it may be written again, with the same rows
-            if file.path != self.path:
+            now = self.rotation.at_path()
+            if now is None or now.identity != file.identity:
                 return self._look_around(file)
             self._in_trouble("file cut short")
             return []
@@ -256,6 +256,7 @@ class Follower:
         self.layout = file.text.layout
         left = file.text.abandon()
         file.text, file.skip_to = self._text(file.path), 0
+        self.is_idle = False
         return left
 
     def _find(self) -> None:

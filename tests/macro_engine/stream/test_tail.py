@@ -6,6 +6,7 @@ import time
 import pytest
 from made_files import age, append, rotate
 
+from macro_engine.state import DamagedError
 from macro_engine.stream import tail
 from macro_engine.stream.csv import Dialect
 from macro_engine.stream.live_text import LONGEST_LINE, Layout
@@ -311,6 +312,29 @@ def test_a_row_that_is_changed_in_place_does_not_have_all_read_again(live):
     append(live.path, b"1000,1,q\n")
     assert live.poll() == ["1000,1,q"]
     assert live.said == ["live.csv: was changed in place: going on after what was read before"]
+
+
+def test_half_of_a_line_that_moved_in_place_is_not_taken_for_a_row(live):
+    many = [b"%d,1,p\n" % i for i in range(2, 1000)]
+    append(live.path, b"".join(many))
+    live.poll()
+    many[990] = b"much longer than before,1,p\n"
+    live.path.write_bytes(HEADER + b"1,1,p\n" + b"".join(many) + b"1000,1,q\n")
+    assert set(live.poll()) <= {"999,1,p", "998,1,p", "997,1,p", "1000,1,q"}
+    assert live.rows[-1] == "1000,1,q"
+    assert live.rejected == []
+
+
+def test_a_file_that_is_cut_short_and_then_renamed_is_left(live):
+    live.poll()
+    os.truncate(live.path, 3)
+    live.poll()
+    assert live.follower.trouble == "file cut short"
+    rotate(live.path, HEADER + b"2,2,q\n")
+    live.poll()
+    live.wait()
+    assert live.poll() == ["2,2,q"]
+    assert live.follower.trouble is None
 
 
 def test_a_file_written_again_with_more_rows_is_read_on(live):
@@ -698,3 +722,37 @@ def test_other_files_with_a_similar_name_are_left_alone(live):
     live.poll()
     live.wait()
     assert live.poll(10) == ["2,2,q"]
+
+
+def test_a_folder_that_cannot_be_listed_is_no_reason_to_read_again(live, monkeypatch):
+    live.poll()
+    append(live.path, b"2,2,q\n")
+    other = live.resumed()
+
+    def refuse(_folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tail.os, "listdir", refuse)
+    assert other.poll() == ["2,2,q"]
+    other.follower.close()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"inode": "1"},
+        {"changed": None},
+        {"byte": -1},
+        {"head": "zz"},
+        {"head": 7},
+        {"behind": ""},
+        {"names": ["t"]},
+        {"refused": 3},
+        {"skip_to": 0.5},
+    ],
+    ids=str,
+)
+def test_a_position_that_nobody_wrote_is_refused(live, wrong):
+    live.poll()
+    with pytest.raises(DamagedError):
+        Watched(live.path).follower.restore(live.follower.position() | wrong)
