@@ -132,14 +132,17 @@ class Rotation:
                 likeness = found.likeness(position.text.mark)
                 if likeness in (Likeness.SAME, Likeness.CHANGED):
                     return found
-        return self.rewritten(position) or self.copy_of(position)
+        return self._rewritten(position) or self.copy_of(position)
 
-    def rewritten(self, position: FilePosition) -> Found | None:
-        """Another file at the path with the rows that were read, as an atomic save leaves it."""
-        now = self.at_path()
-        if now is None or now.identity == position.identity or not position.text.has_rows:
-            return None
-        return now if now.likeness(position.text.mark) is Likeness.SAME else None
+    def continued(self, position: FilePosition, taken: int) -> Found | None:
+        """Another file that holds the rows that were read: at the path, or else a longer one.
+
+        An atomic save leaves such a file.
+        """
+        if (rewritten := self._rewritten(position)) is not None:
+            return rewritten
+        copy = self.copy_of(position)
+        return copy if copy is not None and copy.size > taken else None
 
     def copy_of(self, position: FilePosition) -> Found | None:
         """The longest sibling that holds the rows that were read."""
@@ -163,6 +166,12 @@ class Rotation:
             and not _is_copy(found, position)
         ]
         return min(later, key=lambda found: found.order, default=None)
+
+    def _rewritten(self, position: FilePosition) -> Found | None:
+        now = self.at_path()
+        if now is None or now.identity == position.identity or not position.text.has_rows:
+            return None
+        return now if now.likeness(position.text.mark) is Likeness.SAME else None
 
     def _siblings(self) -> list[Found]:
         """All but the file at the path."""

@@ -216,9 +216,9 @@ class Follower:
     def _leave(self, file: OpenFile) -> list[Table]:
         """Go on with the next file, if there is one."""
         position = file.position()
-        rewritten = self.rotation.rewritten(position)
-        if rewritten is not None:
-            if self._open(rewritten, position):
+        continued = self.rotation.continued(position, file.text.taken)
+        if continued is not None:
+            if self._open(continued, position):
                 self.say(_REPLACED)
             return []
         following = self._after(position)

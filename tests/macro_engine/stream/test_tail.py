@@ -371,6 +371,19 @@ def test_a_file_replaced_by_one_with_the_same_rows_and_more_is_read_on(live, is_
     live.follower.close()
 
 
+def test_a_file_written_again_is_read_on_even_if_a_copy_of_it_was_finished_first(live):
+    live.poll()
+    live.path.with_name("live.csv-20260101").write_bytes(live.path.read_bytes())
+    live.path.write_bytes(b"")
+    live.poll()
+    live.path.write_bytes(HEADER + b"1,1,p\n2,2,q\n")
+    rotate(live.path, HEADER + b"3,3,p\n")
+    for _ in range(3):
+        live.poll()
+        live.wait()
+    assert live.rows == ["1,1,p", "2,2,q", "3,3,p"]
+
+
 def test_a_file_that_is_replaced_slowly_is_waited_for(live):
     live.poll()
     live.path.unlink()
