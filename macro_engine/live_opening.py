@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.feed import Feed, Source
 from macro_engine.stream.infer import infer
 from macro_engine.stream.live_text import LONGEST_LINE, Layout
+from macro_engine.stream.rotation import Found
 from macro_engine.stream.standard_input import NAME, Pipe, StandardInput
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.tail import Follower
@@ -31,6 +33,7 @@ from macro_engine.visible import visible
 
 COLUMN_OPTIONS = ("time", "label", "features", "categorical")
 GUESSED = (*COLUMN_OPTIONS, "delimiter", "decimal")
+_NULS = re.compile(rb"(?<![^\n])\0+")  # at the start of a line, where reading skips them
 _OTHERS = {b"PAR1": "Parquet", b"\x1f\x8b": "compressed", b"BZh": "compressed"}
 
 Say = Callable[[str], None]
@@ -100,7 +103,7 @@ def open_live(
     Where there is no header yet, or too few rows to guess from, `wait` is called with the reason:
     it should take a moment, and may raise.
     """
-    from_now = live.from_now and isinstance(live.source, Path) and live.source.exists()
+    after = Found.at(live.source) if live.from_now and isinstance(live.source, Path) else None
     while begun is None and isinstance(live.source, Path) and not live.source.exists():
         wait("there is no such file yet: waiting for it")
     layers = [*stronger]
@@ -125,7 +128,7 @@ def open_live(
 
     def connect(say: Say) -> Source:
         if isinstance(live.source, Path):
-            return Follower(live.source, layout, say, from_now)
+            return Follower(live.source, layout, say, after)
         return StandardInput(live.source, layout, say)
 
     return OpenedLive(
@@ -157,8 +160,9 @@ class _Beginning:
                     raise MacroError(
                         f"{visible(path)} is {what}; tail reads plain CSV, replay reads this"
                     )
-            data = data.removeprefix(BOM).lstrip(b"\0\r\n")
-            if b"\n" not in data and not has_ended and len(data) < LONGEST_LINE:
+            data = _NULS.sub(b"", data.removeprefix(BOM)).lstrip(b"\r\n")
+            may_grow = not has_ended and len(data) < LONGEST_LINE
+            if b"\n" not in data and may_grow:
                 self.wait(trouble or "waiting for a header line")
                 continue
             if not data.strip():
@@ -166,6 +170,9 @@ class _Beginning:
             check_encoding(data, path)
             head = data.split(b"\n")
             sniffed = sniff(head, settings.get("delimiter"))
+            if may_grow and not CsvParser(sniffed.delimiter).feed(data):
+                self.wait("waiting for the rest of the header, which opens a quote")
+                continue
             names = header_of(head, sniffed.delimiter, path)
             rows = len(head) - 2  # without the header, and what follows the last newline
             if not self._must_guess(sniffed) or rows >= SAMPLE or has_ended:

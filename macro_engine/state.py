@@ -165,3 +165,11 @@ def texts(state: State, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise DamagedError(f"in its state '{name}' is no list of texts")
     return value
+
+
+def octets(state: State, name: str) -> bytes:
+    """Bytes that stand as hexadecimal digits."""
+    try:
+        return bytes.fromhex(state[name])
+    except (KeyError, TypeError, ValueError):
+        raise DamagedError(f"in its state '{name}' is no row of bytes") from None

@@ -126,6 +126,7 @@ class Engine:
         self.was_finished = False
         self.is_closing = False  # what was read is being committed
         self.between_blocks = True
+        self.in_poll = False  # some of what was read from a live feed has not been run yet
         self.time: int | None = None
         self.done: float | None = None if self.feed else 0.0
         self.has_news = True  # to be handed over to the recorder
@@ -253,10 +254,12 @@ class Engine:
             self._publish(*feed.standing())  # or readers would see a run that has not begun
             self._hand_over("running")  # whatever happens, it is known where to begin
         while not self.was_stopped:
+            self.in_poll = True
             for block in feed.poll():
                 await self._run_through(block)
-            self._look_at_open_step(feed)
             self.has_news |= feed.has_news
+            self.in_poll = False
+            self._look_at_open_step(feed)
             self._publish(*feed.standing())
             self.listener.progress()
             await self._record()
@@ -608,7 +611,8 @@ class Engine:
             return
         recorder = self.recorder
         self.is_closing = True
-        if status == "failed" and (self.is_storable and not self.between_blocks):
+        in_order = self.between_blocks and not self.in_poll
+        if status == "failed" and self.is_storable and not in_order:
             recorder.forget()  # the state is in the middle of a block: the file keeps the last one
         elif not self.was_finished:
             self._hand_over(status)

@@ -15,8 +15,6 @@ from macro_engine.stream.steps import LATE_IN_SUCCESSION, Stepper
 from macro_engine.stream.table import Problem, Rejection, Rejections, Table
 from macro_engine.stream.times import iso
 
-_MOST_FRESH = 10_000
-
 
 class BlockMaker:
     """Encodes rows, groups them into steps, and keeps those of the open step.
@@ -67,15 +65,18 @@ class BlockMaker:
         """The steps that the rows of a table close; the open one is kept."""
         for accepted in self.encoder.take(table):
             yield from self._closed(accepted)
-        if len(self.rejections.fresh) > _MOST_FRESH:  # nothing usable in sight
-            self.rejected += len(self.rejections.take_fresh())
 
     def finish(self) -> Iterator[Block]:
         """The rows still held back, and the last step."""
         for accepted in self.encoder.finish():
             yield from self._closed(accepted)
-        self.rejected += len(self.rejections.take_fresh())
         yield from self.close_step()
+
+    def close_full_step(self) -> Iterator[Block]:
+        """Close the open step; what was turned away since its last row is of the next one."""
+        rejected, self.rejected = self.rejected, 0
+        yield from self.close_step()
+        self.rejected = rejected
 
     def close_step(self) -> Iterator[Block]:
         """Close the open step, if there is one."""
@@ -99,7 +100,7 @@ class BlockMaker:
             "stepper": self.stepper.state(),
             "rejections": self.rejections.state(),
             "reports": self.reports,
-            "rejected": self.rejected + len(self.rejections.fresh),
+            "rejected": self.rejected,
             "pending": list(self.pending),
         }
 
@@ -140,17 +141,10 @@ class BlockMaker:
 
     def _rejected_by_row(self, accepted: Accepted) -> Ints:
         """How many rows were turned away before each row; those after the last one wait."""
-        counts = np.zeros(len(accepted), np.int64)
-        fresh = self.rejections.take_fresh()
-        lines = [rejection.line for rejection in fresh]
-        places = np.searchsorted(accepted.lines, lines)
-        before = places < len(accepted)
-        np.add.at(counts, places[before], 1)
-        if len(accepted):
-            counts[0] += self.rejected
-            self.rejected = 0
-        self.rejected += int(np.count_nonzero(~before))
-        return counts
+        counts = accepted.rejected.copy()
+        counts[0] += self.rejected
+        self.rejected = int(counts[-1])
+        return counts[:-1]
 
     def _turn_away(self, accepted: Accepted, late: Bools) -> Accepted:
         problem = Problem("comes late (--late join would take it)")

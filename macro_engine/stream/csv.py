@@ -34,6 +34,7 @@ _FROM_COMMA = str.maketrans(",.", ".,")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 BOM = b"\xef\xbb\xbf"
 _LONGEST_RECORD = 1_000  # lines that a quoted field may span before the quote counts as stray
+_ROWS_INSIDE = 3  # lines in succession inside quotes that are rows by themselves: so does it then
 SAMPLE_LINES = 500
 LONGEST_FIELD = 1 << 24
 
@@ -78,6 +79,11 @@ class CsvParser:
         return len(self.partial) + sum(len(line) + 1 for line in self.quoted)
 
     @property
+    def held(self) -> bytes:
+        """Those bytes themselves."""
+        return b"".join([*(line + b"\n" for line in self.quoted), self.partial])
+
+    @property
     def position(self) -> State:
         """Where the first record starts that was not given out yet."""
         return {"byte": self.bytes - self.waiting, "line": self.lines - len(self.quoted)}
@@ -114,7 +120,8 @@ class CsvParser:
                 self.lines += 1
                 self.quoted.append(line)
                 inside = ends_inside_quotes(line, self.delimiter.encode(), len(self.quoted) > 1)
-                if inside and len(self.quoted) < _LONGEST_RECORD and (queue or not final):
+                may_go_on = len(self.quoted) < _LONGEST_RECORD and (queue or not final)
+                if inside and may_go_on and not self._has_rows_inside():
                     continue
             else:
                 inside = True
@@ -132,6 +139,16 @@ class CsvParser:
             if record.fields or record.problem:
                 records.append(record)
         return records
+
+    def _has_rows_inside(self) -> bool:
+        """Whether the last lines inside quotes have the fields of rows, and data in one place."""
+        rows = []
+        for line in self.quoted[max(1, len(self.quoted) - _ROWS_INSIDE) :]:
+            fields = _text(line).split(self.delimiter)
+            if len(fields) != self.width or b'"' in line:
+                return False
+            rows.append([looks_like_data(field.strip()) for field in fields])
+        return len(rows) == _ROWS_INSIDE and any(map(all, zip(*rows, strict=True)))
 
     def _quoted_within_lines(self, lines: list[bytes]) -> list[Record] | None:
         """The records, if every line is one of its own and all can be read."""
@@ -445,7 +462,7 @@ def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
     if records[0].problem:
         raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
     names = column_names(records[0].fields)
-    if 2 * sum(_looks_like_data(name) for name in names) > len(names):
+    if 2 * sum(looks_like_data(name) for name in names) > len(names):
         raise MacroError(
             f"{where}: this looks like data, not like the names of columns; put a header line first"
         )
@@ -463,7 +480,8 @@ def column_names(fields: Sequence[str]) -> list[str]:
     return [name.strip() or f"column{i}" for i, name in enumerate(fields, start=1)]
 
 
-def _looks_like_data(name: str) -> bool:
+def looks_like_data(name: str) -> bool:
+    """Whether a field is a number or begins as a date does."""
     return isinstance(_number(name), float) or re.fullmatch(r"\d{4}-\d\d-\d\d.*", name) is not None
 
 

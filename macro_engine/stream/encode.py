@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class Accepted:
     lines: Ints
     file: str
     unit: str
+    rejected: Ints  # how many were turned away before each row, and after the last one
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -46,6 +47,7 @@ class Accepted:
             "lines": self.lines,
             "file": self.file,
             "unit": self.unit,
+            "rejected": self.rejected,
         }
 
     @staticmethod
@@ -71,10 +73,18 @@ class Accepted:
             lines,
             str(state.get("file")),
             str(state.get("unit")),
+            array(state, "rejected", np.int64, (n + 1,)),
         )
 
+    def followed_by(self, rejected: int) -> Accepted:
+        """The same with so many more rows turned away after the last one."""
+        return replace(self, rejected=np.append(self.rejected[:-1], self.rejected[-1] + rejected))
+
     def where(self, keep: Bools) -> Accepted:
+        """Some of the rows; the others count as turned away."""
         chosen = keep.tolist()
+        rejected = self.rejected + np.append(~keep, False)
+        firsts = np.append(0, np.flatnonzero(keep) + 1)
         return Accepted(
             self.numbers[keep],
             [_chosen(values, chosen) for values in self.categories],
@@ -83,6 +93,7 @@ class Accepted:
             self.lines[keep],
             self.file,
             self.unit,
+            np.add.reduceat(rejected, firsts),
         )
 
 
@@ -143,7 +154,10 @@ class Encoder:
         accepted = self._usable(table)
         if self.fixed:
             return [self._in_classes(accepted)]
-        self.held.append(accepted)
+        if self.held and not len(accepted):  # nothing to hold back but a number
+            self.held[-1] = self.held[-1].followed_by(int(accepted.rejected[0]))
+        else:
+            self.held.append(accepted)
         return self.finish() if self.sampled >= SAMPLE else []
 
     def finish(self) -> list[Accepted]:
@@ -228,6 +242,7 @@ class Encoder:
             table.lines,
             table.file,
             table.unit,
+            _counted(table),
         )
         return self._without(accepted, found)
 
@@ -347,6 +362,12 @@ class _Slots:
             known[value] if value in known else zlib.crc32(value.encode()) % SLOTS
             for value in values
         ]
+
+
+def _counted(table: Table) -> Ints:
+    """How many broken rows a table has before each good one, and after the last."""
+    places = np.searchsorted(table.lines, [broken.line for broken in table.broken])
+    return np.bincount(places, minlength=len(table) + 1).astype(np.int64)
 
 
 def _chosen(values: Sequence[str], keep: Sequence[bool]) -> list[str]:

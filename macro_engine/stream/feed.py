@@ -26,6 +26,8 @@ class Source(Protocol):
 
     can_be_read_again: bool  # from a position, by a later run
 
+    is_idle: bool  # whether nothing came at the last poll, and nothing is known to wait
+
     @property
     def name(self) -> str:
         """What it is called."""
@@ -78,8 +80,8 @@ class Feed:
         self.close_after = close_after if spec.every.rows is None else None
         self.clock = clock
         self.maker = BlockMaker(spec, rejections, report)
-        self.last_came = clock()  # when rows were last read
-        self.came = time()  # the same by the clock on the wall
+        self.last_came = clock()  # when all that had come was run
+        self.came = time()  # when rows last came, by the clock on the wall
         self.has_news = False  # since the last poll
 
     @property
@@ -117,13 +119,15 @@ class Feed:
         tables = self.source.poll()
         self.has_news = bool(tables)
         if tables:
-            self.last_came, self.came = self.clock(), time()
+            self.came = time()
         for table in tables:
             yield from self.maker.take(table)
+        if not self.source.is_idle:  # the time that its rows took to run is no silence
+            self.last_came = self.clock()
         if self.source.has_ended:
             yield from self._last()
         elif self.maker.is_full:
-            yield from self.maker.close_step()
+            yield from self.maker.close_full_step()
         elif self._is_silent():
             yield from self._close_by_silence()
 

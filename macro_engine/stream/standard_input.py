@@ -10,7 +10,7 @@ from collections.abc import Callable
 from macro_engine.errors import MacroError
 from macro_engine.state import State
 from macro_engine.stream.csv import CHUNK
-from macro_engine.stream.live_text import Layout, LiveText, is_cut_bom
+from macro_engine.stream.live_text import Layout, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.table import Table
 from macro_engine.visible import visible
 
@@ -48,6 +48,8 @@ class StandardInput:
     ----------
     has_more
         Whether there is likely something to read at once.
+    is_idle
+        Whether nothing came at the last poll.
     has_ended
         Whether everything was read.
     """
@@ -63,14 +65,16 @@ class StandardInput:
         self.has_ended = False
         self.trouble: str | None = None
         self.has_more = False
+        self.is_idle = True
 
     def position(self) -> State | None:
         """How much was read; nobody can go back to it."""
-        return self.text.position()
+        return self.text.position().state()
 
     def restore(self, position: State) -> None:
         """Go on with a new pipe, in the order of columns known before."""
-        layout = Layout(self.layout.dialect, position["names"], self.layout.needed)
+        names = TextPosition.restored(position, self.layout.needed).names
+        layout = Layout(self.layout.dialect, names, self.layout.needed)
         self.text = LiveText(NAME, layout, self.say)
         self.say("what came between the last run and this one cannot be read again: rows are lost")
 
@@ -85,7 +89,8 @@ class StandardInput:
             self.pipe.has_ended = True
             self.say(f"cannot be read any more ({visible(error.strerror)}): taken as its end")
         cut = self.text.taken == 0 and is_cut_bom(self.pipe.waiting) and not self.pipe.has_ended
-        if self.pipe.waiting and not cut:
+        self.is_idle = cut or not self.pipe.waiting
+        if not self.is_idle:
             data = self.pipe.take()
             self.has_more = len(data) >= MOST_IN_PIPE or self.pipe.has_ended
             return self.text.take(data)

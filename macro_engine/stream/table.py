@@ -83,12 +83,6 @@ class Rejections:
     count: int = 0
     reasons: Counter[tuple[str | None, str]] = field(default_factory=Counter)
     first: list[Rejection] = field(default_factory=list)
-    fresh: list[Rejection] = field(default_factory=list)
-
-    def take_fresh(self) -> list[Rejection]:
-        """Those added since the last time."""
-        fresh, self.fresh = self.fresh, []
-        return fresh
 
     def state(self) -> State:
         """How many there are, by reason; the rows themselves are recorded elsewhere."""
@@ -115,7 +109,6 @@ class Rejections:
         self.reasons[rejection.column, rejection.problem.kind] += 1
         if len(self.first) < self.KEPT:
             self.first.append(rejection)
-        self.fresh.append(rejection)
         self.report(rejection)
 
 

@@ -7,69 +7,61 @@ file is begun. What happened is said in words, and nothing that happens to a fil
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, time
 
-from macro_engine.state import State, whole
+from macro_engine.state import State
 from macro_engine.stream.csv import CHUNK
-from macro_engine.stream.live_text import HEAD, Layout, LiveText, fingerprint, is_cut_bom
+from macro_engine.stream.live_text import Layout, LiveText, TextPosition, is_cut_bom
+from macro_engine.stream.mark import Likeness, Mark
+from macro_engine.stream.rotation import FilePosition, Found, Rotation
 from macro_engine.stream.table import Table
 from macro_engine.visible import visible
 
 GRACE = 1.0  # seconds that a renamed file may still be written to
-_ROTATED = re.compile(r"[.-]\d[\d._:TZ-]*|\.old")  # what a rotation adds to a file's name
-_LARGEST_INODE = 1 << 64
-_MOST_LOOKS = 20
-
-
-@dataclass(frozen=True)
-class Found:
-    """A file at a path, as it was when looked at."""
-
-    path: Path
-    device: int
-    inode: int
-    size: int
-    changed: int  # nanoseconds since 1970
-
-    def is_file_of(self, position: State) -> bool:
-        """Whether it is the very file of a position, as far as can be told from outside."""
-        return (self.device, self.inode) == (position["device"], position["inode"])
+_REPLACED = "was replaced by a file with the rows read before: going on after them"
 
 
 class OpenFile:
     """A file that is open for reading, and the text read from it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, text: LiveText, skip_to: int = 0) -> None:
         self.path = path
+        self.text = text
         self.descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         found = os.fstat(self.descriptor)
         self.device, self.inode = found.st_dev, found.st_ino
+        self.checked = 0, 0  # size and last change when all that was taken was still there
+        self.changed = found.st_mtime_ns
+        self.skip_to = skip_to if found.st_size >= skip_to else 0  # it was cut in the meantime
         if not stat.S_ISREG(found.st_mode):
             self.close()
             raise OSError(0, "no ordinary file")
-        self.text: LiveText
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        return self.device, self.inode
+
+    @property
+    def size(self) -> int:
+        return self.look()[0]
+
+    def look(self) -> tuple[int, int]:
+        """Its size and last change."""
+        found = os.fstat(self.descriptor)
+        self.changed = found.st_mtime_ns
+        return found.st_size, found.st_mtime_ns
 
     def read(self, place: int, size: int) -> bytes:
         return os.pread(self.descriptor, size, place)
 
-    @property
-    def size(self) -> int:
-        return os.fstat(self.descriptor).st_size
-
-    @property
-    def changed(self) -> int:
-        return os.fstat(self.descriptor).st_mtime_ns
-
-    def is_found(self, found: Found) -> bool:
-        return (self.device, self.inode) == (found.device, found.inode)
-
-    def position(self) -> State:
-        return {"device": self.device, "inode": self.inode} | self.text.position()
+    def position(self) -> FilePosition:
+        with suppress(OSError):  # it is as it was
+            self.look()
+        return FilePosition(*self.identity, self.changed, self.text.position(), self.skip_to)
 
     def close(self) -> None:
         os.close(self.descriptor)
@@ -86,8 +78,8 @@ class Follower:
         The columns in the order in which they are expected.
     say
         Takes a line of text about what happened to the file.
-    from_now
-        Begin at the file's present end.
+    after
+        A file as it was when reading was asked for: what it held is left out.
     clock
         Seconds, for the grace that a renamed file is given.
 
@@ -97,6 +89,8 @@ class Follower:
         In a few words, why there is nothing to read; None if there is a file.
     has_more
         Whether there is likely something to read at once.
+    is_idle
+        Whether nothing came at the last poll, and no other file waits to be begun.
     has_ended
         Never: a file may always grow.
     """
@@ -109,20 +103,24 @@ class Follower:
         path: Path,
         layout: Layout,
         say: Callable[[str], None],
-        from_now: bool = False,
+        after: Found | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.path = path
         self.layout = layout
         self.say_plainly = say
-        self.from_now = from_now
         self.clock = clock
+        self.rotation = Rotation(path)
         self.file: OpenFile | None = None
         self.moved_at: float | None = None  # when the file was first seen not to be at the path
         self.last_read = -GRACE
         self.trouble: str | None = None
         self.has_more = False
-        self.last: State | None = None  # the position in the file before, while none is open
+        self.is_idle = True
+        self.last: FilePosition | None = None  # to go on from, while no file is open
+        if after is not None:
+            text = TextPosition(Mark(), 0, list(layout.names))
+            self.last = FilePosition(*after.identity, after.changed, text, after.size)
 
     @property
     def name(self) -> str:
@@ -130,51 +128,36 @@ class Follower:
 
     def position(self) -> State | None:
         """Where to read on; None before anything was read."""
-        return self.file.position() if self.file is not None else self.last
+        position = self.file.position() if self.file is not None else self.last
+        return None if position is None else position.state()
 
     def restore(self, position: State) -> None:
         """Go on from a position: in that file, wherever it is now."""
-        for name in ("device", "inode"):
-            whole(position, name, 0, _LARGEST_INODE)
-        self.from_now = False
-        found = None
-        for _ in range(_MOST_LOOKS):  # it may be renamed while it is looked for
-            found = self._file_of(position)
-            if found is None or self._open(found, position):
-                break
-        if self.file is None:
-            self.last = position
-            self.say(
-                "the file that was read before is gone, and so are rows that came to it since; "
-                "going on with what is there now: rows may be lost"
-            )
-        elif found is not None and found.path != self.path:
-            self.say(f"rotated in the meantime: finishing {visible(found.path.name)} first")
+        self.last = FilePosition.restored(position, self.layout.needed)
 
     def start(self) -> None:
         """Open the file, so that there is a position to go on from before a row was read."""
         if self.file is None:
-            self._open_at_path()
+            try:
+                self._find()
+            except FileNotFoundError:
+                pass  # it was renamed while it was looked at: the next look finds it
+            except OSError as error:
+                self._cannot_be_read(error)
 
     def poll(self) -> list[Table]:
         """The rows that have come; none if there are none."""
+        self.has_more = False
+        self.is_idle = True
         self.start()
         if self.file is None:
             return []
-        text = self.file.text
-        self.has_more = False
         try:
-            data = self.file.read(text.taken, CHUNK)
+            return self._read(self.file)
         except OSError as error:
-            self._in_trouble(f"file cannot be read ({visible(error.strerror)})")
+            self.close()  # it is looked for again
+            self._cannot_be_read(error)
             return []
-        if not data or (text.taken == 0 and is_cut_bom(data)):
-            return self._look_around(self.file)
-        if self.file.read(0, len(text.head)) != text.head:  # cut, and longer again already
-            return self._start_over(self.file)
-        self.has_more = len(data) == CHUNK
-        self.last_read = self.clock()
-        return text.take(data)
 
     def close(self) -> None:
         if self.file is not None:
@@ -185,88 +168,167 @@ class Follower:
     def say(self, text: str) -> None:
         self.say_plainly(f"{visible(self.path.name)}: {text}")
 
+    def _read(self, file: OpenFile) -> list[Table]:
+        text = file.text
+        look = file.look()
+        skips = text.taken < file.skip_to
+        most = min(CHUNK, file.skip_to - text.taken) if skips else CHUNK
+        data = file.read(text.taken, most)
+        if data or look != file.checked:
+            if not text.is_in(file.read):
+                return self._changed_in_place(file)
+            file.checked = look
+        if not data or (text.taken == 0 and is_cut_bom(data)):
+            return self._look_around(file)
+        self._out_of_trouble()
+        self.is_idle = False
+        self.has_more = skips or len(data) == CHUNK
+        self.last_read = self.clock()
+        tables = text.take(data)
+        return [] if skips else tables
+
     def _look_around(self, file: OpenFile) -> list[Table]:
-        """There was nothing to read: is it still the file at the path, and as long as before?"""
-        now = self._at(self.path)
-        if now is not None and file.is_found(now):
+        """There was nothing to read: is it still the file at the path, or is there another?"""
+        now = self.rotation.at_path()
+        if now is not None and now.identity == file.identity:
             self.moved_at = None
-            if file.size < file.text.taken:
-                return self._start_over(file)
             self._out_of_trouble()
             return []
-        if now is None and self.trouble is None and self._is_left(file):
-            self._in_trouble("file gone")
-        later = self._later_than(file)
-        if not later or not self._is_left(file):
+        if not self._is_left(file):
+            self.is_idle = now is None
             return []
-        names = file.text.names
-        left = file.text.abandon()
-        self.layout = Layout(self.layout.dialect, names, self.layout.needed)
-        if self._open(later[0]):
-            self.say(f"rotated: going on with the new file ({visible(later[0].path.name)})")
-        return left
+        try:
+            return self._leave(file)
+        except FileNotFoundError:
+            pass  # it was renamed while it was looked at: the next look finds it
+        except OSError as error:
+            self._cannot_be_read(error)
+        return []
 
     def _is_left(self, file: OpenFile) -> bool:
         """Whether nobody writes to a file any more that is not at the path."""
-        if file.path != self.path:
-            return time() - file.changed / 1e9 >= GRACE
         now = self.clock()
         if self.moved_at is None:
             self.moved_at = now
+        if file.path != self.path and time() - file.changed / 1e9 >= GRACE:
+            return True  # it was renamed before it was opened
         return now - max(self.moved_at, self.last_read) >= GRACE
 
-    def _start_over(self, file: OpenFile) -> list[Table]:
-        """The file was cut short: what a copy of it still has comes first, then its new start."""
-        position, size = file.position(), file.size
-        copy = self._copy_of(position)
-        if copy is not None:
-            self.say(f"was cut short, to {size:,} bytes: finishing {visible(copy.path.name)} first")
-            self._open(copy, position)
+    def _leave(self, file: OpenFile) -> list[Table]:
+        """Go on with the next file, if there is one."""
+        position = file.position()
+        continued = self.rotation.continued(position, file.text.taken)
+        if continued is not None:
+            if self._open(continued, position):
+                self.say(_REPLACED)
             return []
-        tables = file.text.abandon()
+        following = self._after(position)
+        if following is None or not self._open(following):
+            return []
+        self.say(f"rotated: going on with the new file ({visible(following.path.name)})")
+        return file.text.abandon()
+
+    def _changed_in_place(self, file: OpenFile) -> list[Table]:
+        """What was taken is not there any more: a copy may have it, or it is written again."""
+        position = file.position()
+        likeness = position.text.mark.likeness(file.read)
+        if likeness in (Likeness.SAME, Likeness.CHANGED):
+            self._out_of_trouble()
+            self.say("was changed in place: going on after what was read before")
+            file.text = self._text(file.path, position.text.renewed(file.read))
+            self.is_idle = False
+            return []
+        cut = f"was cut short, and has {file.size:,} bytes now"
+        copy = self.rotation.copy_of(position)
+        if copy is not None and self._open(copy, position):
+            self.say(f"{cut}: finishing {visible(copy.path.name)} first")
+            return []
+        if likeness is Likeness.SHORTER:  # it may be written again, with the same rows
+            now = self.rotation.at_path()
+            if now is None or now.identity != file.identity:
+                return self._look_around(file)
+            self._in_trouble("file cut short")
+            return []
+        self._out_of_trouble()
         self.say(
-            f"was cut short, to {size:,} bytes: reading from its start; rows that came to it in "
-            "the last moment before may be lost"
+            f"{cut}: reading from its start; rows that came to it in the last moment before may "
+            "be lost"
         )
-        self.layout = Layout(self.layout.dialect, file.text.names, self.layout.needed)
-        file.text = LiveText(self.path.name, self.layout, self.say)
-        return tables
+        self.layout = file.text.layout
+        left = file.text.abandon()
+        file.text, file.skip_to = self._text(file.path), 0
+        self.is_idle = False
+        return left
 
-    def _open_at_path(self) -> None:
-        try:
-            self._begin(OpenFile(self.path), None)
-        except FileNotFoundError:
+    def _find(self) -> None:
+        """Open the file that was read before, or else the first one after it."""
+        position = self.last
+        if position is None:
+            now = self.rotation.at_path()
+            if now is None:
+                self._in_trouble("file gone")
+            else:
+                self._open(now)
+            return
+        found = self.rotation.file_of(position)
+        if found is not None:
+            if not self._open(found, position):
+                return
+            if found.path != self.path:
+                self.say(f"rotated in the meantime: finishing {visible(found.path.name)} first")
+            elif found.inode != position.inode:
+                self.say(_REPLACED)
+            return
+        following = self._after(position)
+        if following is not None and self._open(following):
+            self.say(
+                "the file that was read before is gone, and so are rows that came to it since; "
+                "going on with what is there now: rows may be lost"
+            )
+
+    def _after(self, position: FilePosition) -> Found | None:
+        """The file to begin after one that is left; None if there is none yet."""
+        later = self.rotation.first_after(position)
+        if later is not None:
+            return later
+        now = self.rotation.at_path()
+        if now is None:
             self._in_trouble("file gone")
-        except OSError as error:
-            self._in_trouble(f"file cannot be read ({visible(error.strerror)})")
+            return None
+        mark = position.text.mark
+        if not position.text.has_rows or now.likeness(mark) is not Likeness.SHORTER:
+            return now
+        if now.size > mark.head.find(b"\n") + 1:
+            self._in_trouble("file holds no rows but those read before")
+        else:
+            self._out_of_trouble()
+        return None
 
-    def _open(self, found: Found, position: State | None = None) -> bool:
+    def _open(self, found: Found, position: FilePosition | None = None) -> bool:
         """Open a file in place of the present one, unless another has its name by now."""
-        try:
-            file = OpenFile(found.path)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            self._in_trouble(f"file cannot be read ({visible(error.strerror)})")
-            return False
-        if not file.is_found(found):
+        if self.file is not None:
+            self.layout = self.file.text.layout
+        if position is None:
+            file = OpenFile(found.path, self._text(found.path))
+        else:
+            file = OpenFile(found.path, self._text(found.path, position.text), position.skip_to)
+        if file.identity != found.identity:
             file.close()
             return False
-        self._begin(file, position)
-        return True
-
-    def _begin(self, file: OpenFile, position: State | None) -> None:
-        head = b"" if position is None else file.read(0, min(position["byte"], HEAD))
-        file.text = LiveText(file.path.name, self.layout, self.say, position, head)
-        if self.from_now:
-            _go_to_end(file)
-            self.from_now = False
         if self.file is not None:
             self.file.close()
         self.file = file
+        self.is_idle = False
         self.moved_at = None
         self.last_read = self.clock()
         self._out_of_trouble()
+        return True
+
+    def _text(self, path: Path, position: TextPosition | None = None) -> LiveText:
+        return LiveText(path.name, self.layout, self.say, position)
+
+    def _cannot_be_read(self, error: OSError) -> None:
+        self._in_trouble(f"file cannot be read ({visible(error.strerror)})")
 
     def _in_trouble(self, words: str) -> None:
         if self.trouble != words:
@@ -277,103 +339,3 @@ class Follower:
         if self.trouble is not None:
             self.trouble = None
             self.say("is there again")
-
-    def _at(self, path: Path) -> Found | None:
-        try:
-            found = path.stat()
-        except OSError:
-            return None
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return Found(path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-
-    def _list(self) -> tuple[Found | None, list[Found]]:
-        """The file at the path, and those such as `FILE.1`, the longest unchanged first.
-
-        While names are handed on, a single look could miss a file: two must agree.
-        """
-        before = None
-        for _ in range(_MOST_LOOKS):
-            found = self._look()
-            names = [(file.path, file.device, file.inode) for file in found]
-            if names == before:
-                break
-            before = names
-        at_path = [file for file in found if file.path == self.path]
-        siblings = [file for file in found if file.path != self.path]
-        return (at_path[0] if at_path else None), sorted(siblings, key=_age)
-
-    def _look(self) -> list[Found]:
-        prefix = self.path.name
-        try:
-            names = sorted(os.listdir(self.path.parent))
-        except OSError:
-            return []
-        found = [
-            self._at(self.path.with_name(name))
-            for name in names
-            if name == prefix
-            or (name.startswith(prefix) and _ROTATED.fullmatch(name[len(prefix) :]))
-        ]
-        return [file for file in found if file is not None]
-
-    def _later_than(self, file: OpenFile) -> list[Found]:
-        """The files that were begun after another, in order; that at the path is the last."""
-        own = _age(Found(file.path, 0, 0, 0, file.changed))
-        now, siblings = self._list()
-        for sibling in siblings:
-            if file.is_found(sibling):  # by its present name
-                own = _age(sibling)
-        later = [s for s in siblings if _age(s) > own and not file.is_found(s)]
-        return [*later, *([now] if now is not None and not file.is_found(now) else [])]
-
-    def _file_of(self, position: State) -> Found | None:
-        """The file of a position, by its inode and first bytes; else a copy of it."""
-        now, siblings = self._list()
-        candidates = [*([now] if now is not None else []), *siblings]
-        same = [found for found in candidates if found.is_file_of(position)]
-        renumbered = [found for found in candidates if found.inode == position["inode"]]
-        for found in same + renumbered:  # a device may have another number after a reboot
-            if _has_read(found, position):
-                return found
-        return self._copy_of(position)
-
-    def _copy_of(self, position: State) -> Found | None:
-        """A sibling that begins as the file of a position does, and is as long at least."""
-        if whole(position, "line") < 2:
-            return None  # by a header alone files are not told apart
-        for found in reversed(self._list()[1]):
-            if not found.is_file_of(position) and _has_read(found, position):
-                return found
-        return None
-
-
-def _age(found: Found) -> tuple[int, int]:
-    """Sorts files by their last change; of `FILE.2` and `FILE.1` changed at once, 2 is older."""
-    number = re.search(r"\.(\d{1,9})$", found.path.name)
-    return found.changed, -int(number[1]) if number else 0
-
-
-def _has_read(found: Found, position: State) -> bool:
-    """Whether a file is long enough and begins with the bytes that were read before."""
-    length = whole(position, "head_bytes", 0, HEAD)
-    if found.size < whole(position, "byte"):
-        return False
-    try:
-        with found.path.open("rb") as file:
-            return fingerprint(file.read(length)) == position.get("head")
-    except OSError:
-        return False
-
-
-def _go_to_end(file: OpenFile) -> None:
-    """Skip all whole lines that are there now."""
-    text, size = file.text, file.size
-    place = lines = end = 0
-    while place < size and (data := file.read(place, min(CHUNK, size - place))):
-        if data.count(b"\n"):
-            lines += data.count(b"\n")
-            end = place + data.rfind(b"\n") + 1
-        place += len(data)
-    text.head = file.read(0, min(end, HEAD))
-    text.parser.bytes, text.parser.lines = end, lines

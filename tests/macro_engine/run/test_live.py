@@ -183,6 +183,28 @@ def test_a_stopped_run_goes_on_with_the_open_step(lines, live, tmp_path):
     assert state_of(tmp_path / "a.run") == state_of(tmp_path / "b.run")
 
 
+def test_a_failure_between_two_blocks_of_one_look_leaves_a_run_that_goes_on(lines, live, tmp_path):
+    """Somebody who listens may fail at any step: say, a log that cannot be written any more."""
+    whole, parts = outputs(tmp_path, "whole"), outputs(tmp_path, "parts")
+    options = {"classes": "0,1", "scale": "none"}
+    made = live_engine(live, tmp_path / "a.run", **parts, **options)
+
+    def fail(results):
+        if results.first_step >= 30:
+            raise BrokenPipeError
+
+    append(live, lines[1:200])
+    run_until_read(made, 199)
+    append(live, lines[200:])
+    with pytest.raises(BrokenPipeError):
+        run(live_engine(live, tmp_path / "a.run", Listener(results=fail), **parts, **options))
+    run_until_read(live_engine(live, tmp_path / "a.run", **parts, **options), ROWS)
+    run_until_read(live_engine(live, tmp_path / "b.run", **whole, **options), ROWS)
+    for name, path in whole.items():
+        assert path.read_bytes() == parts[name].read_bytes()
+    assert state_of(tmp_path / "a.run") == state_of(tmp_path / "b.run")
+
+
 def test_other_settings_are_refused_and_a_longer_file_is_not(lines, live, tmp_path):
     append(live, lines[1:700])
     run_until_read(live_engine(live, tmp_path / "a.run"), 699)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from macro_engine.errors import MacroError
-from macro_engine.stream.csv import CsvFile, CsvParser, Dialect, TextColumn, sniff
+from macro_engine.stream.csv import CsvFile, CsvParser, Dialect, Record, TextColumn, sniff
 
 
 def parse(data, cuts=()):
@@ -77,6 +77,22 @@ def test_a_quote_that_is_never_closed_costs_one_line_only():
     assert [(r.line, r.problem.kind) for r in records if r.problem] == [
         (2, "opens a quote that is not closed")
     ]
+
+
+def test_three_rows_inside_quotes_show_that_the_quote_is_stray():
+    parser = CsvParser(",", width=3)
+    assert parser.feed(b'1,"p,q\n2,p,q\n3,p,q\n') == []
+    records = parser.feed(b"4,p,q\n5,p")
+    assert [(r.line, r.fields) for r in records] == [
+        (1, []), (2, ["2", "p", "q"]), (3, ["3", "p", "q"]), (4, ["4", "p", "q"])
+    ]  # fmt: skip
+    assert records[0].problem.kind == "opens a quote that is not closed"
+
+
+def test_lines_inside_quotes_that_have_the_commas_of_rows_and_no_data_are_text():
+    parser = CsvParser(",", width=3)
+    text = "first, second, third\nfourth, fifth, sixth\na, b, c\nd, e, f"
+    assert parser.feed(f'1,"{text}",q\n'.encode()) == [Record(1, ["1", text, "q"])]
 
 
 def test_a_stray_quote_does_not_swallow_a_growing_file():

@@ -1,0 +1,91 @@
+"""Blocks of steps are the same however their rows come."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from macro_engine.state import pack, unpack
+from macro_engine.stream.blocks import BlockMaker, packed
+from macro_engine.stream.csv import CsvParser, Dialect, table_of
+from macro_engine.stream.label import parse_label
+from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.table import Rejections
+
+NAMES = ["t", "a", "y"]
+
+
+def spec(every, reject_late):
+    return StreamSpec(
+        label=parse_label("y", NAMES),
+        features=("a",),
+        categorical=(),
+        time="t",
+        time_format=None,
+        classes=None,
+        bounds={},
+        every=Every.parse(every),
+        scaled=True,
+        reject_late=reject_late,
+    )
+
+
+def text_of(rng, rows):
+    """Rows of which some cannot be parsed, lack a number, come late, or have a class of their own."""
+    lines = []
+    for i in range(rows):
+        minute = i // 5
+        draw = rng.random()
+        if draw < 0.1:
+            lines.append("broken")
+        elif draw < 0.2:
+            lines.append(f"2024-01-01T{minute // 60:02}:{minute % 60:02},oops,p")
+        elif draw < 0.3:
+            lines.append("2024-01-01T00:00,1,p")
+        elif draw < 0.31 and i > 600:
+            lines.append(f"2024-01-01T{minute // 60:02}:{minute % 60:02},1,stranger")
+        else:
+            lines.append(f"2024-01-01T{minute // 60:02}:{minute % 60:02},{i % 7},{'pq'[i % 2]}")
+    return lines
+
+
+def rejected_by_step(lines, spec, cuts, kills=()):
+    """How many rows were turned away in each step, if lines come in pieces, and at the end."""
+    counts = []
+    maker = BlockMaker(spec, Rejections())
+    first = 1
+    for number, part in enumerate(np.split(np.array(lines), cuts)):
+        records = CsvParser(",").feed("".join(f"{line}\n" for line in part).encode())
+        parser_lines = [type(r)(r.line + first - 1, r.fields, r.problem) for r in records]
+        first += len(part)
+        for block in maker.take(table_of(parser_lines, NAMES, NAMES, Dialect(), "live.csv", {})):
+            counts += block.rejected.tolist()
+        if maker.is_full:
+            for block in maker.close_full_step():
+                counts += block.rejected.tolist()
+        if number in kills:
+            state = unpack(pack(packed(maker.state())))
+            maker = BlockMaker(spec, Rejections())
+            maker.restore(state)
+    for block in maker.finish():
+        counts += block.rejected.tolist()
+    return counts
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(0, 900), max_size=8, unique=True),
+    st.sets(st.integers(0, 8)),
+    st.sampled_from(["2m", "7"]),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=40)
+def test_rejected_rows_are_of_the_same_steps_however_cut_and_killed(
+    seed, cuts, kills, every, reject_late
+):
+    """Also while classes and scale are learnt."""
+    lines = text_of(np.random.default_rng(seed), 900)
+    made = spec(every, reject_late)
+    whole = rejected_by_step(lines, made, [])
+    assert sum(whole) > 100
+    parts = rejected_by_step(lines, made, sorted(cuts), kills)
+    assert parts[:-1] == whole[:-1]  # of a full last step, those after it may be of the next one

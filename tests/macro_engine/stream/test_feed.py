@@ -1,0 +1,108 @@
+"""A live stream in steps: what closes them, and what is no silence."""
+
+import pytest
+from made_files import append, rotate
+
+from macro_engine.stream.csv import Dialect
+from macro_engine.stream.feed import Feed
+from macro_engine.stream.label import parse_label
+from macro_engine.stream.live_text import Layout
+from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.table import Rejections
+from macro_engine.stream.tail import GRACE, Follower
+
+HEADER = b"t,a,y\n"
+NAMES = ["t", "a", "y"]
+SPEC = StreamSpec(
+    label=parse_label("y", NAMES),
+    features=("a",),
+    categorical=(),
+    time="t",
+    time_format=None,
+    classes=("p", "q"),
+    bounds={"a": (0.0, 9.0)},
+    every=Every.parse("1s"),
+    scaled=True,
+    reject_late=False,
+)
+
+
+class Fed:
+    """A feed from a file, with a clock of its own and what it said."""
+
+    def __init__(self, path, close_after=1.0):
+        self.now = 0.0
+        self.path = path
+        self.said = []
+        path.write_bytes(HEADER)
+        layout = Layout(Dialect(), NAMES, NAMES)
+        follower = Follower(path, layout, self.said.append, clock=self.clock)
+        self.feed = Feed(
+            follower,
+            SPEC,
+            Rejections(),
+            self.said.append,
+            self.said.append,
+            close_after,
+            self.clock,
+        )
+
+    def clock(self):
+        return self.now
+
+    def poll(self, spent=0.0):
+        """The rows of each step that was closed, if whoever takes a block spends some time on it."""
+        lengths = []
+        for block in self.feed.poll():
+            lengths += (block.starts[1:] - block.starts[:-1]).tolist()
+            self.now += spent
+        return lengths
+
+
+@pytest.fixture
+def fed(tmp_path):
+    fed = Fed(tmp_path / "live.csv")
+    yield fed
+    fed.feed.close()
+
+
+def test_silence_closes_the_open_step(fed):
+    append(fed.path, b"0,1,p\n0,1,p\n")
+    assert fed.poll() == []
+    fed.now += 0.9
+    assert fed.poll() == []
+    fed.now += 0.1
+    assert fed.poll() == [2]
+    assert fed.said[-1] == "no rows for 1 s: step 0 is closed with 2 rows"
+
+
+def test_the_time_that_a_block_takes_to_run_is_no_silence(fed):
+    append(fed.path, b"0,1,p\n1,1,p\n2,1,p\n2,1,q\n")
+    assert fed.poll(spent=30) == [1, 1]
+    append(fed.path, b"2,1,p\n3,1,p\n")
+    fed.now += 0.9
+    assert fed.poll() == [3]
+
+
+def test_the_second_that_a_renamed_file_is_given_is_no_silence(fed):
+    append(fed.path, b"0,1,p\n")
+    fed.poll()
+    rotate(fed.path, HEADER + b"0,1,q\n1,1,q\n")
+    for _ in range(5):
+        fed.poll()
+        fed.now += GRACE / 4
+    assert fed.poll() == [2]
+    assert not any("no rows" in text for text in fed.said)
+
+
+def test_half_a_line_that_comes_is_no_silence(fed):
+    append(fed.path, b"0,1,p\n")
+    fed.poll()
+    fed.now += 0.9
+    append(fed.path, b"0,1")
+    fed.poll()
+    fed.now += 0.9
+    assert fed.poll() == []
+    append(fed.path, b",q\n")
+    assert fed.poll() == []
+    assert fed.feed.maker.open_rows == 2
