@@ -24,19 +24,32 @@ from macro_tui.summary import print_summary
 _REJECTIONS_SHOWN = 20
 
 
+class _Log(Console):
+    """Standard error; when nobody reads it any more, that is not the end of the run."""
+
+    def __init__(self) -> None:
+        super().__init__(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
 class Headless:
     """Shows a run as text: a progress bar on a terminal, else a log."""
 
     def __init__(self, command: str, opened: Opened) -> None:
         self.command = command
         self.opened = opened
-        self.console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+        self.console = _Log()
         self.logs = not self.console.is_terminal
         self.rejected = 0
         self.listener = Listener(self._progress, self._event, self._rejected, self.say)
 
     def say(self, text: str) -> None:
-        self.console.print(Text(text))
+        try:
+            self.console.print(Text(text))
+        except OSError:  # a full disk, say
+            self.console.quiet = True
 
     def run(self, engine: Engine) -> None:
         self.engine = engine

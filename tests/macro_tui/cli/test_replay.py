@@ -51,6 +51,22 @@ def test_without_a_terminal_events_are_logged(stream):
     assert "\x1b" not in done.stderr
 
 
+@pytest.mark.parametrize("log", ["full", "closed"])
+def test_the_end_of_the_log_is_not_the_end_of_the_run(stream, log):
+    if log == "full":
+        descriptor = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reader, descriptor = os.pipe()
+        os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, stream, "--headless", "--json"],
+        stdout=subprocess.PIPE, stderr=descriptor, check=False,
+    )  # fmt: skip
+    os.close(descriptor)
+    assert json.loads(done.stdout)["steps"] == 3000
+    assert done.returncode == 0
+
+
 def test_on_a_terminal_there_is_a_progress_bar_and_the_summary_stays(stream):
     leader, follower = pty.openpty()
     process = subprocess.Popen(
