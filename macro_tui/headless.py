@@ -98,7 +98,7 @@ class Headless:
         self.show_progress(engine.done or 0.0, self._standing() + words)
 
     def _standing(self) -> str:
-        board = self.engine.scoreboard
+        board = self.engine.course.scoreboard
         if board is None or not board.rows:
             return "no step closed yet"
         errors = board.errors

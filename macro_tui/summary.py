@@ -22,7 +22,8 @@ def print_summary(engine: Engine, console: Console) -> None:
     def say(text: str) -> None:
         console.print(Text(text))
 
-    board = engine.scoreboard
+    course = engine.course
+    board = course.scoreboard
     assert board is not None
     errors, settings = board.errors, engine.opened.settings
     baseline = errors["marginal"]
@@ -42,11 +43,11 @@ def print_summary(engine: Engine, console: Console) -> None:
     say(f"{names}: {board.rows:,} rows in {board.steps:,} steps, {len(engine.classes)} classes")
     say(
         f"distance {settings['distance']}, history {settings['history']}, subroutine "
-        f"{visible(settings['subroutine'])}; {engine.seconds:.1f} s on the {engine.path} path"
+        f"{visible(settings['subroutine'])}; {course.seconds:.1f} s on the {course.path} path"
     )
     say(
-        f"{engine.reference_count:,} distinct references; distances took about "
-        f"{engine.distance_share:.0%} of the time"
+        f"{course.reference_count:,} distinct references; distances took about "
+        f"{course.distance_share:.0%} of the time"
     )
     console.print(table)
     say(_verdict(errors[settings["strategy"]], baseline, _NAMES[settings["strategy"]]))
@@ -54,7 +55,8 @@ def print_summary(engine: Engine, console: Console) -> None:
 
 
 def _say_what_went_wrong(engine: Engine, say: Callable[[str], None]) -> None:
-    board, rejections = engine.scoreboard, engine.rejections
+    course, rejections = engine.course, engine.rejections
+    board = course.scoreboard
     assert board is not None
     if rejections.count:
         say(f"{rejections.count:,} rows rejected:")
@@ -78,14 +80,14 @@ def _say_what_went_wrong(engine: Engine, say: Callable[[str], None]) -> None:
     if np.count_nonzero(board.labels) == 1:
         only = engine.classes[int(board.labels.argmax())]
         say(f"every row has the label '{visible(only)}': there was nothing to tell apart")
-    if engine.reference_count >= _MANY_REFERENCES and engine.distance_share > 0.5:
+    if course.reference_count >= _MANY_REFERENCES and course.distance_share > 0.5:
         say(
             "with so many references a step takes time in proportion to their number: larger "
             "--thresholds, a longer --history or --max-subroutines keep it down"
         )
-    if engine.unanswered:
+    if course.unanswered:
         say(
-            f"{engine.unanswered:,} predictions were missing: the model had no answer and the "
+            f"{course.unanswered:,} predictions were missing: the model had no answer and the "
             "first class stood in"
         )
 

@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import monotonic, perf_counter
 from typing import Any
 
 import numpy as np
 
 from macro_engine import __version__
 from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.conversion import converted
-from macro_engine.algorithm.family import Family
-from macro_engine.algorithm.paths import compiled_path_serves
-from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.live_opening import OpenedLive
 from macro_engine.opening import Opened
-from macro_engine.rows import Block, Columns, Rows
-from macro_engine.run.events import Event, EventFinder
+from macro_engine.rows import Block, Columns
+from macro_engine.run.course import Course
+from macro_engine.run.events import Event
 from macro_engine.run.identity import check_same, identities, plain, settings_of
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
 from macro_engine.run.pace import Pace
+from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
-from macro_engine.state import DamagedError, State, child, number, texts, whole
+from macro_engine.state import DamagedError, State, child, number, whole
 from macro_engine.stream.feed import Feed
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
-from macro_engine.subroutines import STORABLE, resolve
+from macro_engine.subroutines import STORABLE
 from macro_engine.visible import visible
 
-_BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
-_RATE_SECONDS = 2.0  # over which rows a second are measured
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.25  # between two looks at a live feed
 _PATIENCE, _PATIENCE_TO_WRITE = 0.5, 60.0  # seconds
 
@@ -69,12 +63,8 @@ class Engine:
         Where the run is recorded, and from where it goes on if it was begun before.
     speed
         How fast it plays; None for a speed that suits the recording.
-    scoreboard
-        None until classes and scale are known.
-    seconds
-        Time spent on steps; reading and start-up are not in it.
-    path
-        Which implementation of the family runs.
+    course
+        What the steps go through.
     snapshot
         Where the run stands, for other threads.
     """
@@ -87,7 +77,6 @@ class Engine:
     speed: Speed | None = field(default_factory=Speed)
 
     def __post_init__(self) -> None:
-        settings = self.opened.settings
         self.rejections = Rejections(self._rejected)
         self.feed = (
             self.opened.feed(self.rejections, self._reported, self._happened)
@@ -97,45 +86,26 @@ class Engine:
         self.recording: Feed | Recording = self.feed or Recording(
             self.opened.files, self.opened.spec, self.rejections, self._reported
         )
-        compiled = compiled_path_serves(
-            settings["distance"], settings["subroutine"], settings["output"], settings.history
-        )
-        self.path = "compiled" if compiled else "general"
-        if not compiled:
-            self.create = converted(
-                resolve(settings["subroutine"], settings.get("seed")),
-                settings["output"],
-                settings["delta"],
-            )
-        self.thresholds: list[float] = settings["thresholds"]
-        self.scoreboard: Scoreboard | None = None
-        self.contest: Contest | None = None
+        self.course = Course(self.opened, self.feed is not None, self._announce)
         self.open_step: OpenStepWatch | None = None
         self.recorder: Recorder | None = None
         self.files: list[ResultFile] = []
         if self.speed and self.speed.multiple and self.opened.spec.time is None:
             raise UsageError("--speed needs a time column (--time); without one use --rate")
         self.pace = Pace(self.speed)
-        self.seconds = 0.0
-        self.longest_block = 0.0
-        self.steps_at_once = 1
         self.known_rejected = self.known_reports = 0  # told in an earlier session of the run
-        self.columns = self.recording.encoder.columns  # of the newest block
-        self.events = EventFinder(self.thresholds)
-        self.restored_classes: tuple[str, ...] = ()
         self.was_finished = False
         self.is_closing = False  # what was read is being committed
         self.between_blocks = True
         self.in_poll = False  # some of what was read from a live feed has not been run yet
-        self.time: int | None = None
         self.done: float | None = None if self.feed else 0.0
         self.has_news = True  # to be handed over to the recorder
-        self.rate_marks = [(monotonic(), 0)]
-        self.snapshot = Snapshot(path=self.path)
+        self.rate = Rate()
+        self.snapshot = Snapshot(path=self.course.path)
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return self.recording.encoder.classes or self.restored_classes
+        return self.recording.encoder.classes or self.course.classes
 
     @property
     def is_storable(self) -> bool:
@@ -144,21 +114,7 @@ class Engine:
 
     @property
     def steps(self) -> int:
-        return 0 if self.scoreboard is None else self.scoreboard.steps
-
-    @property
-    def unanswered(self) -> int:
-        return self.contest.family.unanswered if self.contest else 0
-
-    @property
-    def reference_count(self) -> int:
-        return self.contest.family.reference_count if self.contest else 0
-
-    @property
-    def distance_share(self) -> float:
-        """The share of the engine's time that went into distances."""
-        spent = self.contest.family.distance_seconds if self.contest else 0.0
-        return min(spent / self.seconds, 1.0) if self.seconds else 0.0
+        return self.course.steps
 
     def stop(self) -> None:
         """Ask for an end after the block at hand; may be called from anywhere."""
@@ -213,8 +169,7 @@ class Engine:
                     file.discard()
                 if self.open_step is not None:
                     self.open_step.close()
-                if self.contest is not None:
-                    self.contest.family.finish()
+                self.course.finish()
                 if self.feed is not None:
                     self.feed.close()
 
@@ -222,9 +177,9 @@ class Engine:
         assert isinstance(self.recording, Recording)
         first_share = self.recording.done
         for block in self.recording.blocks():
-            if self.restored_classes not in ((), self.classes):
+            if self.course.classes not in ((), self.classes):
                 raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
-            if self.contest is None:
+            if self.course.contest is None:
                 self._start(block.rows.columns)
             begin = max(self.steps - block.first_step, 0)
             share = self.recording.done
@@ -235,9 +190,8 @@ class Engine:
                 end = await self.pace.allowed(block, begin, shares)
                 if end == begin:
                     return
-                end = min(end, begin + self.steps_at_once)
+                end = min(end, begin + self.course.steps_at_once)
                 part = block.cut(begin, end)
-                self.columns = block.rows.columns
                 self._step_through(part)
                 self.pace.passed(part)
                 self.done = float(shares[end - 1])
@@ -274,12 +228,11 @@ class Engine:
 
     async def _run_through(self, block: Block) -> None:
         """Run all steps of a block, which was read and must not be lost."""
-        if self.contest is None:
+        if self.course.contest is None:
             self._start(block.rows.columns)
         begin = 0
         while begin < block.steps:
-            end = min(block.steps, begin + self.steps_at_once)
-            self.columns = block.rows.columns
+            end = min(block.steps, begin + self.course.steps_at_once)
             self._step_through(block.cut(begin, end))
             begin = end
             self._publish("running", "following")
@@ -288,15 +241,12 @@ class Engine:
     def _look_at_open_step(self, feed: Feed) -> None:
         """Predict the rows of the open step that have come."""
         rows = feed.maker.open_step()
-        if self.contest is None:
-            if not len(rows):
-                return
-            self.columns = rows.columns
-            self._start(rows.columns)
-            assert self.contest is not None
+        if self.course.contest is None and not len(rows):
+            return
         if self.open_step is None:
-            self.open_step = OpenStepWatch(self.contest)
-        with self._failures_in_words(feed.maker.steps):
+            contest = self.course.contest or self._start(rows.columns)
+            self.open_step = OpenStepWatch(contest)
+        with self.course.failures_in_words(feed.maker.steps):
             self.open_step.look(feed.maker.steps, rows)
 
     async def _record(self) -> None:
@@ -315,14 +265,15 @@ class Engine:
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
-        board = self.scoreboard
+        course = self.course
+        board = course.scoreboard
         assert board is not None
         return {
             "rows": board.rows,
             "steps": board.steps,
             "classes": list(self.classes),
-            "seconds": self.seconds,
-            "path": self.path,
+            "seconds": course.seconds,
+            "path": course.path,
             "errors": board.errors,
             "thresholds": [
                 {"threshold": plain(threshold), "error": error, "subroutines": int(subroutines)}
@@ -332,88 +283,24 @@ class Engine:
             ],
             "rejected": self.rejections.count,
             "late": self.recording.late,
-            "unanswered": self.unanswered,
-            "references": self.reference_count,
-            "distance_share": self.distance_share,
+            "unanswered": course.unanswered,
+            "references": course.reference_count,
+            "distance_share": course.distance_share,
             "settings": plain(self.opened.settled(self.recording.encoder)),
         }
 
-    def _start(self, columns: Columns) -> None:
-        """Build everything that had to wait for classes and columns to be known."""
-        settings, classes = self.opened.settings, self.classes
-        shape = Shape(
-            len(classes),
-            len(columns.numbers),
-            settings.history,
-            self.opened.spec.scaled,
-            settings["empty_class"],
-        )
-        discrepancy = DISTANCES[settings["distance"]].create(shape)
-        self.contest = (
-            self._compiled(shape, columns)
-            if self.path == "compiled"
-            else self._general(discrepancy, columns)
-        )
-        self.columns = columns
-        self.scoreboard = Scoreboard(self.thresholds, len(classes))
-        self.events = EventFinder(self.thresholds)
+    def _start(self, columns: Columns) -> Contest:
+        contest = self.course.start(self.classes, columns)
         self._open_outputs()
+        return contest
 
-    def _compiled(self, shape: Shape, columns: Columns) -> Contest:
-        from macro_engine.algorithm.kernels.compiling import announcement, mark_as_warm
-
-        settings = self.opened.settings
-        if (words := announcement()) is not None:
-            self._publish("starting", words)
-            self.listener.remark(words)
-        from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
-
-        rules = CompiledRules(
-            self.thresholds,
-            settings["distance"],
-            shape,
-            settings["subroutine"],
-            settings["eps_power"],
-            settings.get("max_subroutines"),
-        )
-        # loads or compiles every kernel, which is start-up and not a part of the run
-        warm = CompiledContest(rules, columns)
-        warm.run(_one_row(columns))
-        if self.feed is not None:
-            warm.look_ahead().predict(_one_row(columns).rows)
-        mark_as_warm()
-        return CompiledContest(rules, columns)
-
-    def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Contest:
-        settings, classes = self.opened.settings, self.classes
-        family = Family(
-            self.thresholds,
-            discrepancy,
-            settings.history,
-            lambda: self.create(classes),
-            columns,
-            settings["eps_power"],
-            settings.get("max_subroutines"),
-        )
-        return Contest.of(family, len(classes))
+    def _announce(self, words: str) -> None:
+        self._publish("starting", words)
+        self.listener.remark(words)
 
     def _step_through(self, block: Block) -> None:
-        assert self.contest is not None
-        assert self.scoreboard is not None
-        started = perf_counter()
         self.between_blocks = False
-        with self._failures_in_words(block.first_step):
-            outcome = self.contest.run(block)
-        results = Results.of(block, outcome, self.scoreboard.totals)
-        self.scoreboard.update(results)
-        spent = perf_counter() - started
-        self.seconds += spent
-        self.longest_block = max(self.longest_block, spent)
-        pace = block.steps / max(spent, 1e-6)
-        most = max(2 * block.steps, self.steps_at_once)
-        self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), most))
-        self.time = None if block.times is None else int(block.times[-1])
-        events = list(self.events.find(results))
+        results, events = self.course.run(block)
         if self.recorder is not None:
             self.recorder.add(results, events)
         self.between_blocks = True
@@ -424,40 +311,11 @@ class Engine:
             for file in self.files:
                 file.write(results)
 
-    @contextmanager
-    def _failures_in_words(self, step: int) -> Iterator[None]:
-        """Say what failed in the steps from one on."""
-        try:
-            yield
-        except MacroError:
-            raise
-        except MemoryError:
-            raise MacroError(
-                f"not enough memory for the steps from {step}; shorter steps "
-                "(--every), a shorter --history or --max-subroutines need less"
-            ) from None
-        except (Exception, SystemExit) as error:
-            raise self._model_failed(error, step) from error
-
-    def _model_failed(self, error: BaseException, step: int) -> BaseException:
-        """A model of the user's choice may fail in ways of its own; ours may not."""
-        name = self.opened.settings["subroutine"]
-        if not name.startswith(("river:", "python:")):
-            return error
-        last = error.__traceback__
-        while last is not None and last.tb_next is not None:
-            last = last.tb_next
-        where = f"{last.tb_frame.f_code.co_filename}, line {last.tb_lineno}" if last else "?"
-        return MacroError(
-            f"the subroutine {visible(name)} failed in the steps from {step}: "
-            f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
-        )
-
     def _open_outputs(self) -> None:
         if self.predictions is not None:
             self.files.append(PredictionsFile(self.predictions, self.classes))
         if self.trace is not None:
-            self.files.append(TraceFile(self.trace, self.thresholds))
+            self.files.append(TraceFile(self.trace, self.course.thresholds))
 
     def _write_outputs(self) -> None:
         """Put the result files in their places; those of a recorded run come from its file."""
@@ -494,7 +352,7 @@ class Engine:
         assert self.recorder is not None
         try:
             check_same(info, self._identity(), path)
-            self.seconds = number(info, "seconds")
+            self.course.seconds = number(info, "seconds")
             self.recorder.number_of_events = whole(info, "events")
             self.known_rejected, self.known_reports = (
                 whole(info, "rejected"),
@@ -537,43 +395,24 @@ class Engine:
 
     def _take_up(self, reader: RunReader) -> None:
         """Stand where the recorded run stood."""
-        self.rate_marks = [(monotonic(), self.scoreboard.rows if self.scoreboard else 0)]
+        self.rate = Rate(self.course.rows)
         times = reader.results(self.steps - 1, self.steps).times if self.steps else None
-        self.time = None if times is None else int(times[-1])
+        self.course.time = None if times is None else int(times[-1])
         if self.was_finished:
             self.done = 1.0
 
     def _restore(self, state: State) -> None:
         self.recording.restore(child(state, "source"))
-        if "family" in state:
-            # of the last block, which may know more than the source at the position to read from
-            known = child(state, "columns")
-            self.restored_classes = tuple(texts(known, "classes"))
-            if len(self.restored_classes) < 2:
-                raise DamagedError("in its state the classes are missing")
-            columns = Columns.restored(
-                known, self.opened.spec.features, self.opened.spec.categorical
-            )
-            self._start(columns)
-            assert self.contest is not None
-            assert self.scoreboard is not None
-            self.contest.restore(state, columns)
-            self.scoreboard.restore(child(state, "scoreboard"))
-            self.events.restore(child(state, "events"))
-            if self.contest.steps != self.steps or self.recording.steps > self.steps:
-                raise DamagedError("the parts of its state are of different moments")
+        self.course.restore(state)
+        if self.recording.steps > self.steps:
+            raise DamagedError("the parts of its state are of different moments")
+        if self.course.contest is not None:
+            self._open_outputs()
 
     def _state(self) -> dict[str, State] | None:
         if not self.is_storable:
             return None
-        state = {"source": self.recording.state()}
-        if self.contest is not None:
-            assert self.scoreboard is not None
-            state |= self.contest.state() | {
-                "columns": self.columns.state() | {"classes": list(self.classes)}
-            }
-            state |= {"scoreboard": self.scoreboard.state(), "events": self.events.state()}
-        return state
+        return {"source": self.recording.state()} | self.course.state()
 
     def _identity(self) -> dict[str, Any]:
         return {
@@ -590,13 +429,13 @@ class Engine:
         if not hasattr(self, "fixed_info"):
             self.fixed_info = self._identity() | {
                 "program": __version__,
-                "thresholds": plain(self.thresholds),
-                "path": self.path,
+                "thresholds": plain(self.course.thresholds),
+                "path": self.course.path,
             }
         info = self.fixed_info | {
             "classes": list(self.classes),
             "status": status,
-            "seconds": self.seconds,
+            "seconds": self.course.seconds,
             "rejected": max(self.rejections.count, self.known_rejected),
             "reports": max(self.recording.reports, self.known_reports),
             "snapshot": asdict(self.snapshot),
@@ -620,23 +459,24 @@ class Engine:
         recorder.close(lambda: not self.was_stopped)
 
     def _publish(self, state: str, words: str) -> None:
-        board = self.scoreboard
+        course = self.course
+        board = course.scoreboard
         has_rows = board is not None and board.rows > 0
         self.snapshot = Snapshot(
             state=state,
             words=words,
-            steps=self.steps,
-            rows=board.rows if board else 0,
-            time=self.time,
+            steps=course.steps,
+            rows=course.rows,
+            time=course.time,
             done=self.done,
-            rate=self._rate(),
+            rate=self.rate.of(course.rows),
             speed=str(self.pace.speed or ""),
-            path=self.path,
+            path=course.path,
             rejected=self.rejections.count,
             late=self.recording.late,
-            unanswered=self.unanswered,
-            references=self.reference_count,
-            distance_share=self.distance_share,
+            unanswered=course.unanswered,
+            references=course.reference_count,
+            distance_share=course.distance_share,
             errors=board.errors if board and has_rows else {},
             threshold_errors=tuple(board.threshold_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
@@ -646,17 +486,6 @@ class Engine:
             said=self.open_step.newest(self.classes) if self.open_step else {},
             recording=self._recording_in_words(),
         )
-
-    def _rate(self) -> float:
-        """Rows a second over the last seconds."""
-        now, rows = monotonic(), self.scoreboard.rows if self.scoreboard else 0
-        marks = self.rate_marks
-        if now - marks[-1][0] >= _RATE_SECONDS / 10:
-            marks.append((now, rows))
-        while len(marks) > 2 and now - marks[1][0] >= _RATE_SECONDS:
-            marks.pop(0)
-        since, before = marks[0]
-        return (rows - before) / (now - since) if now > since else 0.0
 
     def _recording_in_words(self) -> str:
         if self.recorder is None or self.run_file is None:
@@ -688,15 +517,4 @@ class Engine:
 
     def _note(self, kind: str, text: str) -> None:
         if self.recorder is not None:
-            self.recorder.note(Event(self.steps, self.time, kind, text))
-
-
-def _one_row(columns: Columns) -> Block:
-    """A block that is good for nothing but to be run."""
-    rows = Rows(
-        np.zeros((1, len(columns.numbers))),
-        np.zeros((1, len(columns.categories)), np.int64),
-        np.zeros(1, np.int64),
-        columns,
-    )
-    return Block(rows, np.array([0, 1]), None, 0, 0)
+            self.recorder.note(Event(self.steps, self.course.time, kind, text))

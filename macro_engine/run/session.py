@@ -130,16 +130,16 @@ class Session:
     def learnt(self, threshold: int, number: int) -> Learnt | None:
         """What a subroutine knows now, where its learner can tell."""
         engine = self.engine
-        if engine is None or engine.contest is None:
+        if engine is None or engine.course.contest is None:
             return None
-        return engine.contest.family.learnt(threshold, number, engine.columns)
+        return engine.course.contest.family.learnt(threshold, number, engine.course.columns)
 
     def updates(self, threshold: int) -> Ints | None:
         """How many steps each subroutine of a threshold has learnt until now."""
         engine = self.engine
-        if engine is None or engine.contest is None:
+        if engine is None or engine.course.contest is None:
             return None
-        return engine.contest.family.updates(threshold)
+        return engine.course.contest.family.updates(threshold)
 
     def close(self) -> None:
         """Remove what was kept for looking back only; the session must have ended."""
@@ -182,7 +182,7 @@ class Session:
         assert engine.run_file is not None
         self.store = Store(RunReader(engine.run_file), engine.recorder)
         history = History(
-            engine.thresholds,
+            engine.course.thresholds,
             engine.classes,
             engine.opened.settings.history,
             self.store.results,

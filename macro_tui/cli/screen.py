@@ -34,7 +34,7 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def give_way_to_keys(engine: Engine) -> None:
     """Let the screen answer keys where an engine keeps Python busy."""
-    if engine.path == "general":
+    if engine.course.path == "general":
         sys.setswitchinterval(_SWITCH_SECONDS)
 
 

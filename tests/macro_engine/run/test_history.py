@@ -37,7 +37,7 @@ def past(request, finished, monkeypatch):
         monkeypatch.setattr(module, "_JOINED", 4)
         monkeypatch.setattr(Thinned, "MOST", 100)
     reader = RunReader(path)
-    history = History(made.thresholds, made.classes, 3, Store(reader).results)
+    history = History(made.course.thresholds, made.classes, 3, Store(reader).results)
     for results in given:
         for start in range(results.first_step, results.stop, 7):
             history.append(results.cut(start, min(start + 7, results.stop)))
@@ -160,7 +160,7 @@ def test_memory_does_not_grow_with_the_run(finished, monkeypatch):
     monkeypatch.setattr(Thinned, "MOST", 100)
     made, _, given = finished
     whole = Results.join(given)
-    history = History(made.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
+    history = History(made.course.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
     for start in range(0, whole.steps, 10):
         history.append(whole.cut(start, min(start + 10, whole.steps)))
         assert len(history.thinned.points().moments) <= 100

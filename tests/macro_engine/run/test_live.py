@@ -162,7 +162,7 @@ def test_silence_closes_a_step_and_is_an_event(lines, live, tmp_path):
     run(made)
     (event,) = [text for text in events_of(tmp_path / "a.run") if text.startswith("no rows for")]
     assert f"step {made.steps - 1} is closed with" in event
-    assert made.scoreboard.rows == 99 - made.rejections.count
+    assert made.course.scoreboard.rows == 99 - made.rejections.count
 
 
 def test_steps_counted_in_rows_close_when_they_are_full_and_not_by_silence(lines, live):

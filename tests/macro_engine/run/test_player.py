@@ -56,7 +56,7 @@ def assert_tail_equals_replay(folder, recording, **options):
         outputs = [folder / f"{name}-{kind}.csv" for kind in ("predictions", "trace")]
         made = run(Engine(opened, *outputs))
         found.append(
-            (made.scoreboard.rows, made.rejections.count, *(o.read_bytes() for o in outputs))
+            (made.course.scoreboard.rows, made.rejections.count, *(o.read_bytes() for o in outputs))
         )
     os.close(descriptor)
     assert found[0] == found[1]

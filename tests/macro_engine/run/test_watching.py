@@ -34,14 +34,14 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     watching.start()
     wait_for(lambda: watching.snapshot.state == "finished")
     assert watching.history.steps == made.steps
-    assert watching.snapshot.errors == made.scoreboard.errors
+    assert watching.snapshot.errors == made.course.scoreboard.errors
     assert watching.events(["birth"])
     k, number = 0, 2
-    mine = made.contest.family.learnt(k, number, made.columns)
+    mine = made.course.contest.family.learnt(k, number, made.columns)
     found = watching.learnt(k, number)
     assert found.columns == mine.columns
     assert found.values.tolist() == mine.values.tolist()
-    assert watching.updates(k).tolist() == made.contest.family.updates(k).tolist()
+    assert watching.updates(k).tolist() == made.course.contest.family.updates(k).tolist()
     assert watching.stop(5)
     watching.close()
 
