@@ -175,7 +175,7 @@ class Engine:
 
     async def _play(self) -> None:
         assert isinstance(self.recording, Recording)
-        first_share = self.recording.done
+        first_share = self.done or 0.0
         for block in self.recording.blocks():
             if self.course.classes not in ((), self.classes):
                 raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
@@ -377,13 +377,13 @@ class Engine:
             return
         try:
             self._restore(state)
+            self._take_up(reader)
         except DamagedError as error:
             raise MacroError(f"{visible(path)} is damaged: {error}") from None
         if self.steps != reader.steps:
             raise MacroError(
                 f"{visible(path)} is damaged: it holds {reader.steps} steps, its state {self.steps}"
             )
-        self._take_up(reader)
         for rejection, _ in zip(reader.rejected(), range(self.rejections.count), strict=False):
             if len(self.rejections.first) < Rejections.KEPT:
                 self.rejections.first.append(rejection)
@@ -396,10 +396,11 @@ class Engine:
     def _take_up(self, reader: RunReader) -> None:
         """Stand where the recorded run stood."""
         self.rate = Rate(self.course.rows)
-        times = reader.results(self.steps - 1, self.steps).times if self.steps else None
+        steps = min(self.steps, reader.steps)
+        times = reader.results(steps - 1, steps).times if steps else None
         self.course.time = None if times is None else int(times[-1])
-        if self.was_finished:
-            self.done = 1.0
+        if self.feed is None:
+            self.done = Snapshot.restored(child(reader.info, "snapshot")).done
 
     def _restore(self, state: State) -> None:
         self.recording.restore(child(state, "source"))

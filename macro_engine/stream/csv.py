@@ -295,8 +295,8 @@ class CsvFile:
     ) -> None:
         self.path = path
         self.size = path.stat().st_size
-        self.position = 0
         head = self._head()
+        self.position = 0
         sniffed = sniff(head, delimiter)
         self.dialect = Dialect(sniffed.delimiter, decimal or sniffed.decimal)
         self.names = header_of(head, self.dialect.delimiter, path)
@@ -315,7 +315,9 @@ class CsvFile:
 
     def sample(self, rows: int) -> Table:
         """The first rows, with all columns."""
-        return next(self._tables(self.names, rows), self._table([], self.names))
+        sample = next(self._tables(self.names, rows), self._table([], self.names))
+        self.position = 0
+        return sample
 
     def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
         """The rows from a position on, or all of them, with the named columns."""

@@ -1,8 +1,10 @@
 import asyncio
+import gzip
 from time import monotonic
 
 import numpy as np
 import pytest
+from made_runs import engine, run, run_until, write_stream
 from made_streams import block_of
 
 from macro_engine.errors import UsageError
@@ -111,3 +113,34 @@ def test_there_it_is_as_slow_as_before():
         assert await waiting == 10
 
     asyncio.run(then())
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_csv_is_played_in_three_minutes_as_any_recording(tmp_path, ending):
+    stream = write_stream(tmp_path / "d.csv", rows=2000)  # of 100 hours
+    if ending == ".csv.gz":
+        stream = tmp_path / "d.csv.gz"
+        stream.write_bytes(gzip.compress((tmp_path / "d.csv").read_bytes()))
+    made = engine(stream, speed=None)
+    assert made.recording.done == 0.0
+    shares = []
+
+    def progress():
+        shares.append(made.done)
+        made.pace.go_to(Target(share=1.0))
+
+    made.listener.progress = progress
+    run(made)
+    assert made.pace.speed == Speed(multiple=2000.0)
+    assert 0.0 < shares[0] < 0.1
+    assert shares == sorted(shares)
+
+
+def test_a_run_that_goes_on_knows_how_far_it_is(tmp_path):
+    stream, run_file = write_stream(tmp_path / "d.csv", rows=2000), tmp_path / "a.run"
+    half = run_until(engine(stream, run_file), 100)
+    again = engine(stream, run_file)
+    first = []
+    again.listener.progress = lambda: first.append(again.done)
+    run(again)
+    assert 0.3 < half.done < first[0] <= 1.0

@@ -12,7 +12,7 @@ import pytest
 from made_runs import engine, run, run_until, write_stream
 
 from macro_engine.errors import MacroError
-from macro_engine.run import engine as engine_module
+from macro_engine.run import course
 from macro_engine.run.engine import Listener
 from macro_engine.run.lock import lock_of, writer_of
 from macro_engine.run.runfile import RunReader
@@ -213,7 +213,7 @@ def test_whatever_the_chunks_hold_it_goes_on_the_same(tmp_path, monkeypatch, see
         lines[i] = lines[i].replace(",p", f",new{i // 25}_")
     stream.write_text("\ufeff" + "\r\n".join([header, *lines]) + "\r\n")
     monkeypatch.setattr(csv, "CHUNK", 4096)
-    monkeypatch.setattr(engine_module, "_BLOCK_SECONDS", 1e-9)
+    monkeypatch.setattr(course, "_BLOCK_SECONDS", 1e-9)
     whole, parts = outputs(tmp_path, "whole"), outputs(tmp_path, "parts")
     run(engine(stream, tmp_path / "whole.run", **whole))
     steps = 0

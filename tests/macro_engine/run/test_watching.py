@@ -37,7 +37,7 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     assert watching.snapshot.errors == made.course.scoreboard.errors
     assert watching.events(["birth"])
     k, number = 0, 2
-    mine = made.course.contest.family.learnt(k, number, made.columns)
+    mine = made.course.contest.family.learnt(k, number, made.course.columns)
     found = watching.learnt(k, number)
     assert found.columns == mine.columns
     assert found.values.tolist() == mine.values.tolist()

@@ -146,7 +146,7 @@ async def test_a_file_that_is_not_there_is_waited_for_in_words_and_q_leaves_at_o
 
 
 async def test_every_state_of_the_source_is_said(growing, lines, monkeypatch):
-    monkeypatch.setattr(feed, "QUIET_SECONDS", 0.3)
+    monkeypatch.setattr(feed, "QUIET_SECONDS", 1.5)
     monkeypatch.setattr(tail, "GRACE", 0.1)
     growing.write_text("".join(lines[:101]))
     session = live_session(growing, categorical="")
@@ -159,8 +159,8 @@ async def test_every_state_of_the_source_is_said(growing, lines, monkeypatch):
         await shows(r"Learning the scale 100/500")
         append(growing, lines[101:FIRST])
         await shows(r"^flights.csv  . following  step 299")
-        await shows(r"^flights.csv  quiet 0.\d s")
         await shows(r"^flights.csv  quiet 1 s")
+        await shows(r"^flights.csv  quiet 2 s")
         growing.unlink()
         await shows(r"^flights.csv  file gone, waiting")
 
