@@ -13,7 +13,7 @@ from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.paths import compiled_path_serves
-from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
 from macro_engine.rows import Block, Columns, Rows
@@ -111,10 +111,11 @@ class Course:
             settings["empty_class"],
         )
         self.classes, self.columns = classes, columns
+        discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
         self.contest = (
             self._compiled(shape, columns)
             if self.path == "compiled"
-            else self._general(shape, columns)
+            else self._general(discrepancy, columns)
         )
         self.scoreboard = Scoreboard(self.thresholds, len(classes))
         return self.contest
@@ -209,11 +210,11 @@ class Course:
         mark_as_warm()
         return CompiledContest(rules, columns)
 
-    def _general(self, shape: Shape, columns: Columns) -> Contest:
+    def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Contest:
         settings, classes = self.opened.settings, self.classes
         family = Family(
             self.thresholds,
-            DISTANCES[settings["distance"]].create(shape),
+            discrepancy,
             settings.history,
             lambda: self.create(classes),
             columns,
