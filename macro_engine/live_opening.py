@@ -11,16 +11,9 @@ from typing import Any
 from macro_engine.errors import MacroError
 from macro_engine.opening import INFERRED, Opened, toml_beside
 from macro_engine.settings import Layer, Settings
-from macro_engine.stream.csv import (
-    BOM,
-    CHUNK,
-    CsvParser,
-    Dialect,
-    check_encoding,
-    header_of,
-    sniff,
-    table_of,
-)
+from macro_engine.stream.csv import CHUNK, table_of
+from macro_engine.stream.csv_parser import BOM, CsvParser
+from macro_engine.stream.dialect import Dialect, check_encoding, header_of, sniff
 from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.feed import Feed, Source
 from macro_engine.stream.infer import infer

@@ -19,7 +19,7 @@ from macro_engine.algorithm.conversion import OUTPUTS
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.options import DESCRIPTIONS, Description
-from macro_engine.stream.csv import DELIMITERS
+from macro_engine.stream.dialect import DELIMITERS
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.visible import visible

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.stream.csv import Dialect
+from macro_engine.stream.dialect import Dialect
 from macro_engine.stream.live_text import Layout
 from macro_engine.stream.tail import GRACE, Follower
 

@@ -17,9 +17,10 @@ import polars as pl
 
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import Floats, Ints
-from macro_engine.stream.csv import CsvFile, TextColumn
+from macro_engine.stream.csv import CsvFile
 from macro_engine.stream.parquet import KEY
 from macro_engine.stream.table import Column, Table
+from macro_engine.stream.text_column import TextColumn
 from macro_engine.visible import visible
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

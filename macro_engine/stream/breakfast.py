@@ -17,9 +17,9 @@ import polars as pl
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats
 from macro_engine.state import State, whole
-from macro_engine.stream.csv import TextColumn
 from macro_engine.stream.parquet import SeriesColumn
 from macro_engine.stream.table import Column, Table
+from macro_engine.stream.text_column import TextColumn
 from macro_engine.visible import visible
 
 LABEL = "action"

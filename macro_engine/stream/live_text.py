@@ -7,18 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from macro_engine.state import DamagedError, State, flag, texts, whole
-from macro_engine.stream.csv import (
-    BOM,
-    LONGEST_FIELD,
-    CsvParser,
-    Dialect,
-    Record,
-    column_names,
-    looks_like_data,
-    table_of,
-)
+from macro_engine.stream.csv import table_of
+from macro_engine.stream.csv_parser import BOM, LONGEST_FIELD, CsvParser, Record
+from macro_engine.stream.dialect import Dialect, column_names
 from macro_engine.stream.mark import Likeness, Mark, Read
 from macro_engine.stream.table import Problem, Table
+from macro_engine.stream.text_column import looks_like_data
 from macro_engine.visible import visible
 
 LONGEST_LINE = LONGEST_FIELD  # bytes that may wait for the end of their record

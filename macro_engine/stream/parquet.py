@@ -38,7 +38,7 @@ class SeriesColumn:
 
     def numbers(self) -> tuple[Floats, Problems]:
         if self.series.dtype == pl.String:
-            from macro_engine.stream.csv import TextColumn
+            from macro_engine.stream.text_column import TextColumn
 
             return TextColumn([text or "" for text in self.series.to_list()]).numbers()
         if not (self.series.dtype.is_numeric() or self.series.dtype == pl.Boolean):

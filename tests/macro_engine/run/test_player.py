@@ -21,7 +21,8 @@ from macro_engine.run.player import Mishaps, Player, garbage
 from macro_engine.run.speed import Speed
 from macro_engine.run.timetable import Timetable
 from macro_engine.settings import Layer
-from macro_engine.stream.csv import CsvFile, CsvParser
+from macro_engine.stream.csv import CsvFile
+from macro_engine.stream.csv_parser import CsvParser
 from macro_engine.stream.standard_input import Pipe
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
 

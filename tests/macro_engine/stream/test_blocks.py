@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from macro_engine.state import pack, unpack
 from macro_engine.stream.blocks import BlockMaker, packed
-from macro_engine.stream.csv import CsvParser, Dialect, table_of
+from macro_engine.stream.csv import table_of
+from macro_engine.stream.csv_parser import CsvParser
+from macro_engine.stream.dialect import Dialect
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from macro_engine.errors import MacroError
-from macro_engine.stream.csv import CsvFile, CsvParser, Dialect, Record, TextColumn, sniff
+from macro_engine.stream.csv import CsvFile
+from macro_engine.stream.csv_parser import CsvParser, Record
+from macro_engine.stream.dialect import Dialect, sniff
+from macro_engine.stream.text_column import TextColumn
 
 
 def parse(data, cuts=()):

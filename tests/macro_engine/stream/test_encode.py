@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from macro_engine.errors import MacroError, UsageError
-from macro_engine.stream.csv import TextColumn
 from macro_engine.stream.encode import SAMPLE, SLOTS, Encoder
 from macro_engine.stream.label import LabelColumn, LabelRule
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections, Table
+from macro_engine.stream.text_column import TextColumn
 
 
 def spec(**changes):

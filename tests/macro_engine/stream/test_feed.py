@@ -3,7 +3,7 @@
 import pytest
 from made_files import append, rotate
 
-from macro_engine.stream.csv import Dialect
+from macro_engine.stream.dialect import Dialect
 from macro_engine.stream.feed import Feed
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.live_text import Layout

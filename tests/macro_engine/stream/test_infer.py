@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from macro_engine.errors import UsageError
-from macro_engine.stream.csv import TextColumn
 from macro_engine.stream.infer import infer
 from macro_engine.stream.table import Table
+from macro_engine.stream.text_column import TextColumn
 
 
 def guesses(known=None, **columns):
