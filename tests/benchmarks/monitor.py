@@ -1,10 +1,11 @@
 """What the monitor costs, each figure against its bound.
 
-    python tests/benchmarks/monitor.py [COPIES [ROUNDS [paint] [bytes] [keys] [speed]]]
+    python tests/benchmarks/monitor.py [COPIES [ROUNDS [paint] [bytes] [keys] [speed] [unread]]]
 
 In a pseudo terminal of 80x24: the first paint against that of an app with one label; the Atlanta
 replay laid end to end, preset paper-features, at full speed with a run file, with the monitor and
-without, and the monitor's memory; how long a key takes to show, on both paths; bytes and CPU.
+without, and the monitor's memory; the same where the terminal is not read for 10 s; how long a key
+takes to show, on both paths; bytes and CPU.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def load(listener, unnamed):
     class Timed(Engine):
         async def run(self):
             await super().run()
-            marks.append((time.perf_counter(), self.scoreboard.rows, memory()))
+            marks.append((time.perf_counter(), self.course.rows, memory()))
     return Timed(opened, listener=listener, run_file=run_file, speed=Speed())
 def open_session():
     from macro_engine.run.session import Session
@@ -109,6 +110,34 @@ def full_speed(copies: int, rounds: int, folder: Path) -> None:
     print(f"memory: {statistics.median(grown):+.0f} MB from a quarter to the end")
 
 
+def unread(copies: int, folder: Path, seconds: float = 10.0) -> None:
+    """How fast the engine is while nobody reads the terminal, against the seconds before."""
+    stream = lay(copies, folder / "laid.parquet")
+    out = folder / "marks.json"
+    arguments = (str(stream), str(folder / "c.run"), str(out))
+    with Terminal(*arguments, program=("-c", PLAYED)) as terminal:
+        terminal.wait_for(SCREEN)
+        time.sleep(2)  # of starting
+        spans = [time.perf_counter()]
+        time.sleep(seconds)
+        terminal.reading.clear()
+        spans.append(time.perf_counter())
+        time.sleep(seconds)
+        spans.append(time.perf_counter())
+        terminal.reading.set()
+        terminal.send("q")
+        terminal.wait(10)
+    marks = [(moment, row) for moment, row, _ in json.loads(out.read_text())]
+    rows = [next((row for moment, row in marks if moment >= span), None) for span in spans]
+    if None in rows:
+        raise SystemExit("the stream was over before; more copies are needed")
+    read, not_read = rows[1] - rows[0], rows[2] - rows[1]
+    print(
+        f"terminal not read for {seconds:g} s: {not_read:,} rows, in as long before {read:,}, "
+        f"ratio {not_read / read:.2f}"
+    )
+
+
 def keys(name: str, presses: int, *arguments: str) -> None:
     """From a key to the last of what it changes on the first line."""
     waits = []
@@ -142,7 +171,7 @@ def sent(seconds: float) -> None:
 def main() -> None:
     copies = int(sys.argv[1]) if sys.argv[1:] else 80
     rounds = int(sys.argv[2]) if sys.argv[2:] else 3
-    parts = sys.argv[3:] or ["paint", "bytes", "keys", "speed"]
+    parts = sys.argv[3:] or ["paint", "bytes", "keys", "speed", "unread"]
     if "paint" in parts:
         first_paint(2 * rounds + 1)
     if "bytes" in parts:
@@ -153,6 +182,9 @@ def main() -> None:
     if "speed" in parts:
         with tempfile.TemporaryDirectory() as name:
             full_speed(copies, rounds, Path(name))
+    if "unread" in parts:
+        with tempfile.TemporaryDirectory() as name:
+            unread(copies, Path(name))
 
 
 if __name__ == "__main__":
