@@ -35,6 +35,7 @@ MOST_UNSAVED = 64 << 20
 RETRY_SECONDS = 5.0
 MOST_REJECTED = 100_000  # rejected rows that are recorded; all are counted
 _LONGEST_TEXT = 2_000  # of a rejected value
+_CACHE_KB = 384  # of SQLite
 _PART = 1 << 16  # bytes of state, written again if one of them changed
 
 
@@ -207,6 +208,8 @@ class Recorder:
                 schema.check(self.connection, self.path)
                 self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
+            # pages are written once: a few that stay in the processor's cache are faster than many
+            self.connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
         except sqlite3.Error as error:

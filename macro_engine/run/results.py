@@ -208,6 +208,8 @@ _BY_ROWS = ("times", "labels", "predictions")
 
 def small(values: NDArray[Any]) -> Counts:
     """Whole numbers from 0 on, in the smallest type that holds them."""
+    if values.dtype == np.uint8:
+        return values
     return values.astype(counts_type(int(values.max(initial=0))), copy=False)
 
 

@@ -231,7 +231,8 @@ def _classes(values: NDArray[Any], classes: int) -> memoryview | bytes:
 
 
 def _counts(values: NDArray[Any]) -> memoryview | bytes:
-    return _bytes(small(values)) if values.any() or values.size > _MOST_ZEROS else b""
+    values = small(values)
+    return _bytes(values) if values.any() or values.size > _MOST_ZEROS else b""
 
 
 def _ints(blob: Any, shape: Sequence[int], limit: int | None = None) -> Any:
