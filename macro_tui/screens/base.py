@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.screen import Screen
 from textual.timer import Timer
 
+from macro_engine.errors import MacroError
+from macro_engine.run.events import Event
 from macro_engine.run.session import Session
 from macro_tui.app import Monitor, Options
 from macro_tui.events import EventLog
@@ -51,6 +55,15 @@ class MonitorScreen(Screen[None]):
         """Show another view at once."""
         self.view = view
         self.draw()
+
+    def note(self, events: Sequence[Event]) -> bool:
+        """Have events recorded with the run; where that fails, say why."""
+        try:
+            self.session.note(events)
+        except MacroError as error:
+            self.say(str(error))
+            return False
+        return True
 
     def draw(self) -> None:
         raise NotImplementedError

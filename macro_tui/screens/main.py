@@ -128,8 +128,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
 
     def _state(self) -> object:
         """What a frame depends on."""
-        calling = len(self.alarms.calling)
-        return self.session.snapshot, self.steps, self.view, self.size, calling
+        calling, is_running = len(self.alarms.calling), self.session.is_running
+        return self.session.snapshot, self.steps, self.view, self.size, calling, is_running
 
     def _state_of_panels(self) -> object:
         """The part of it that panels show: a clock that ticks is none of it."""
