@@ -28,7 +28,7 @@ from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.snapshot import ENDED, Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.state import DamagedError, State, child, number, whole
 from macro_engine.stream.feed import Feed
@@ -481,7 +481,7 @@ class Engine:
             rows=course.rows,
             time=course.time,
             done=self.done,
-            rate=self.rate.of(course.rows),
+            rate=0.0 if state in ENDED else self.rate.of(course.rows),
             speed=str(self.pace.speed or ""),
             path=course.path,
             rejected=self.rejections.count,

@@ -82,9 +82,10 @@ class Session:
         if self.engine is None:
             return self.before
         snapshot, pace = self.engine.snapshot, self.engine.pace
-        if snapshot.state == "running" and pace.paused and pace.target is None:
-            return replace(snapshot, state="paused", words="paused", rate=0.0)
-        return snapshot
+        if snapshot.state not in ("starting", "running") or not pace.paused or pace.target:
+            return snapshot
+        words = "paused" if snapshot.state == "running" else f"{snapshot.words}, and paused"
+        return replace(snapshot, state="paused", words=words, rate=0.0)
 
     @property
     def pace(self) -> Pace | None:
@@ -208,6 +209,7 @@ class Session:
             engine.classes,
             engine.opened.settings.history,
             self.store.results,
+            engine.opened.settings["eps_power"],
         )
         for results in self.store.reader.all_results():
             history.append(results)

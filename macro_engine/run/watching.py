@@ -141,12 +141,14 @@ class Watching:
         self.snapshot = self._stands(reader)
 
     def _new_history(self, reader: RunReader) -> History:
-        length = self._settings().get("history")
+        settings = self._settings()
+        length, power = settings.get("history"), settings.get("eps_power")
         return History(
             reader.thresholds,
             tuple(reader.classes),
             length if isinstance(length, int) else None,
             Store(reader).results,
+            float(power) if isinstance(power, int | float) and power >= 0 else 0.0,
         )
 
     def _catch_up(self, reader: RunReader, history: History) -> None:
