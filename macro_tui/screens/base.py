@@ -15,6 +15,7 @@ from macro_tui.events import EventLog
 from macro_tui.glyphs import ASCII, UNICODE
 from macro_tui.keys import there
 from macro_tui.panels.panel import Panel
+from macro_tui.raster import ACROSS
 from macro_tui.scene import Scene
 from macro_tui.view import View
 
@@ -32,13 +33,14 @@ class MonitorScreen(Screen[None]):
         self.options = options
         self.glyphs = ASCII if options.ascii else UNICODE
         self.is_played = not (session.is_live or session.is_watching)  # by keys of this monitor
-        self.keys = there(options.readonly, self.is_played)
+        self.keys = there(options.readonly, self.is_played, session.is_watching)
         self.view = View()
         self.event_log = EventLog()
         self.notice = ""
         self.notice_timer: Timer | None = None
         self.shown: Scene | None = None
         self.panels: dict[str, Panel] = {}
+        self.dots = ACROSS  # columns of the chart, by which the view moves; also while it is hidden
 
     @property
     def steps(self) -> int:

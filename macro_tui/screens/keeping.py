@@ -51,9 +51,9 @@ class Keeping(Looking):
             self._write(".csv", lambda file: files.write_csv(file, scene))
 
     def _write(self, suffix: str, write: Callable[[IO[str]], object]) -> None:
-        step = 0 if self.shown is None else self.shown.moment
+        stem = "macro-tui" if self.shown is None else f"macro-tui-step-{self.shown.moment - 1}"
         try:
-            with files.new_file(f"macro-tui-step-{step}", suffix) as file:
+            with files.new_file(stem, suffix) as file:
                 write(file)
         except OSError as error:
             self.say(f"it cannot be written: {error.strerror}")

@@ -86,9 +86,9 @@ async def test_what_still_holds_calls_and_is_no_event_again(stream, tmp_path):
 
 async def test_births_after_a_silent_past_ring(stream, tmp_path):
     run_file, rules = tmp_path / "a.run", (parse("birth"),)
-    await watched(session_over(stream, prepare=up_to(80, run_file)), (), 80)
+    await watched(session_over(stream, prepare=up_to(300, run_file)), (), 300)
     await watched(session_over(stream, prepare=up_to(800, run_file)), rules, 800)
-    assert [step >= 20 for step, _ in alarms_in(run_file)] == [True]
+    assert [step >= 75 for step, _ in alarms_in(run_file)] == [True]
 
 
 async def test_an_old_run_that_is_watched_does_not_ring_for_its_past(stream, tmp_path):
