@@ -242,3 +242,9 @@ class Alarms:
     def acknowledge(self) -> None:
         for alarm in self.alarms:
             alarm.acknowledge()
+
+    def let_past_be(self) -> None:
+        """What was raised until now is past, unless it still holds."""
+        for alarm in self.alarms:
+            alarm.acknowledge()
+            alarm.call = alarm.raised

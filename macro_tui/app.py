@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widgets import Static
@@ -85,6 +86,7 @@ class Monitor(SpansApp):
 
     def on_mount(self) -> None:
         self.loop = asyncio.get_running_loop()
+        self.set_class(self.options.ascii, "ascii")
         self.call_after_refresh(self._load)
 
     def _load(self) -> None:
@@ -105,6 +107,10 @@ class Monitor(SpansApp):
                         f"{key.group}, key {key.shown}",
                         lambda action=key.action: self.call_later(screen.run_action, action),
                     )
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder="what to do", id="--command-palette"))
 
     def interrupt(self, _signum: int = 0, _frame: object = None) -> None:
         """Stop the run and leave; called by a key, or in the midst of anything by a signal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 
 from macro_engine.run.events import KINDS, Event
@@ -31,8 +31,9 @@ class EventLog:
         fresh = session.events(after=self.seen)
         if fresh:
             self.events += fresh
-            chosen = [pair for pair in fresh if passes(pair[1], self.filter)]
-            self.chosen = sorted([*self.chosen, *chosen], key=_step)
+            for pair in fresh:
+                if passes(pair[1], self.filter):
+                    insort(self.chosen, pair, key=_step)
 
     def choose(self, text: str) -> None:
         self.filter = text
@@ -56,6 +57,11 @@ def before(events: Sequence[Numbered], moment: int) -> Numbered | None:
     """The last event earlier than the step before a moment."""
     place = bisect_left(events, moment - 1, key=_step)
     return events[place - 1] if place else None
+
+
+def before_moment(events: Sequence[Numbered], moment: int) -> int:
+    """How many events are of steps before a moment."""
+    return bisect_left(events, moment, key=_step)
 
 
 def _step(pair: Numbered) -> int:

@@ -32,7 +32,7 @@ def write_csv(file: IO[str], scene: Scene) -> None:
     history, page = scene.history, scene.page
     moments = np.minimum(page.edges[1:][page.edges[:-1] < scene.steps], scene.steps)
     points = history.at(moments)
-    recent, so_far = history.errors(moments, scene.view.window), history.errors(moments, None)
+    recent, so_far = history.errors(moments, scene.window), history.errors(moments, None)
     weights = history.weights(moments)
     writer = csv.writer(file)
     names = history.series
@@ -42,7 +42,7 @@ def write_csv(file: IO[str], scene: Scene) -> None:
             "steps",
             "rows",
             "time",
-            *(f"error of {name}, last {scene.view.window} steps" for name in names),
+            *(f"error of {name}, last {scene.window} steps" for name in names),
             *(f"error of {name}" for name in names),
             *(f"weight of {name}" for name in thresholds),
             *(f"active at {name}" for name in thresholds),

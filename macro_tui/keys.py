@@ -102,13 +102,15 @@ KEYS = (
 )
 GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
 WRITING = ("bookmark", "save_svg", "save_csv")  # not there where nothing may be written
+_NOTING = ("bookmark",)  # not there where the run is another process's
 _PACING = ("one_step", "slower", "faster")  # not there where nobody can say how fast it goes
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
 
 
-def there(readonly: bool = False, is_played: bool = True) -> list[Key]:
+def there(readonly: bool = False, is_played: bool = True, is_watching: bool = False) -> list[Key]:
     """The keys that do something; `is_played` is whether keys say how fast it goes."""
-    missing = (WRITING if readonly else ()) + (() if is_played else _PACING)
+    missing = (WRITING if readonly else ()) + (_NOTING if is_watching else ())
+    missing += () if is_played else _PACING
     return [
         key if is_played or key.action != "pause" else _FREEZING
         for key in KEYS
@@ -123,16 +125,22 @@ _FREEZING = replace(
 )
 
 
-def footer(width: int, keys: Sequence[Key] = KEYS) -> list[tuple[str, str]]:
-    """Keys and their words, as many as there is room for; the most wanted ones first."""
+def footer(
+    width: int, keys: Sequence[Key] = KEYS, has_ended: bool = False
+) -> list[tuple[str, str]]:
+    """Keys and their words, as many as there is room for; the most wanted ones first.
+
+    When the run has ended, there is nothing more to play or to hold.
+    """
+    useless = ("pause", *_PACING) if has_ended else ()
     ranked = sorted(
-        (key for key in keys if key.short),
+        (key for key in keys if key.short and key.action not in useless),
         key=lambda key: (
             _FOOTER.index(name) if (name := key.action.split("(")[0]) in _FOOTER else 99
         ),
     )
     wanted = [(key.shown, key.short) for key in ranked]
-    wanted.insert(2, ("left/right", "look back"))
+    wanted.insert(1 if has_ended else 2, ("left/right", "look back"))
     shown: list[tuple[str, str]] = []
     for key, word in wanted:
         width -= len(key) + len(word) + 3

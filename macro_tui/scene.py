@@ -87,6 +87,11 @@ class Scene:
         """What the chart shows."""
         return page(self.dots, self.view.width, self.moment, self.steps)
 
+    @cached_property
+    def window(self) -> int:
+        """Steps of the moving window: over a very long page more than were asked for."""
+        return self.history.window(self.page.edges, self.view.window)
+
     def timeline_page(self, columns: int) -> Page:
         """What a timeline of so many columns shows."""
         return page(columns, self.view.timeline_width, self.moment, self.steps)

@@ -114,15 +114,15 @@ class View:
     expanded: str | None = None
 
     def at(self, moment: int, steps: int) -> View:
-        """Looks at a moment of the past; at the newest one it stays where it is."""
-        return replace(self, moment=min(max(moment, 1), max(steps, 1)))
+        """Looks at a moment of the past, and no event; at the newest one it stays where it is."""
+        return replace(self, moment=min(max(moment, 1), max(steps, 1)), event=None)
 
     def at_newest(self) -> View:
-        return replace(self, moment=None)
+        return replace(self, moment=None, event=None)
 
     def following(self) -> View:
         """Looks at what is newest, and not frozen."""
-        return replace(self, moment=None, frozen=None)
+        return replace(self.at_newest(), frozen=None)
 
     def looked(self, columns: int, width: int, steps: int) -> View:
         """Further back or ahead by so many columns, up to the newest step."""

@@ -26,23 +26,33 @@ class Watch:
         self.last_time: int | None = None
         self.goes_by_clock = False  # a live feed
 
-    def check(self, history: History | None, snapshot: Snapshot, now: float) -> list[Change]:
-        """What was raised and cleared since the last time; `now` is in seconds since 1970."""
+    def check(
+        self, history: History | None, snapshot: Snapshot, now: float, known: int = 0
+    ) -> list[Change]:
+        """What was raised and cleared since the last time; `now` is in seconds since 1970.
+
+        The first `known` steps were recorded before anybody looked, and are judged in silence.
+        """
         if not self.alarms.alarms:
             return []
         self.goes_by_clock = snapshot.came is not None
-        changes = [] if history is None else self._check_steps(history)
+        changes = []
+        if history is not None and history.steps >= known:  # all that is known has been read
+            if self.seen < known and self._check_steps(history, known):
+                self.alarms.let_past_be()
+            changes = self._check_steps(history, history.steps)
         if snapshot.came is not None and not snapshot.has_ended:
             silence = Silence(snapshot.came, now, max(snapshot.steps - 1, 0), snapshot.time)
             changes += self.alarms.check_clock(silence)
         return changes
 
-    def _check_steps(self, history: History) -> list[Change]:
+    def _check_steps(self, history: History, steps: int) -> list[Change]:
+        """Judge the history up to so many steps."""
         stride = _EVERY
-        while (history.steps - self.seen) // stride > _MOST:
+        while (steps - self.seen) // stride > _MOST:
             stride *= 2
         first = self.seen // stride + 1
-        moments = stride * np.arange(first, history.steps // stride + 1)
+        moments = stride * np.arange(first, steps // stride + 1)
         if not len(moments):
             return []
         self.seen = int(moments[-1])

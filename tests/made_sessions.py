@@ -38,10 +38,10 @@ def write_stream(path):
     return path
 
 
-def session_over(path, speed=Speed(), prepare=lambda _engine: None):  # noqa: B008
+def session_over(path, speed=Speed(), prepare=lambda _engine: None, **options):  # noqa: B008
     def load(listener, unnamed):
-        options = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3"}
-        opened = open_stream([path], [Layer.read("the test", options, of_user=True)])
+        values = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3", **options}
+        opened = open_stream([path], [Layer.read("the test", values, of_user=True)])
         engine = Engine(opened, listener=listener, run_file=unnamed, speed=speed)
         prepare(engine)
         return engine
@@ -114,4 +114,5 @@ def text_of(app):
     """The screen as text; what differs from run to run is made equal."""
     strips = app.screen._compositor.render_strips()
     text = "\n".join("".join(s.text for s in strip).rstrip() for strip in strips)
-    return re.sub(r"^(\w[\w ]*?) [\d,]+ rows/s.*$", r"\1 ... (status)", text, flags=re.M) + "\n"
+    status = r"^(\w[\w ]*?) ([\d,]+ rows/s| 100%).*$"
+    return re.sub(status, r"\1 ... (status)", text, flags=re.M) + "\n"

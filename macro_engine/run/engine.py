@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.snapshot import ENDED, Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.state import DamagedError, State, child, number, whole
 from macro_engine.stream.feed import Feed
@@ -89,6 +90,7 @@ class Engine:
         self.course = Course(self.opened, self.feed is not None, self._announce)
         self.open_step: OpenStepWatch | None = None
         self.recorder: Recorder | None = None
+        self.noting = threading.Lock()  # held while the recorder is taken leave of
         self.files: list[ResultFile] = []
         if self.speed and self.speed.multiple and self.opened.spec.time is None:
             raise UsageError("--speed needs a time column (--time); without one use --rate")
@@ -119,6 +121,15 @@ class Engine:
     def stop(self) -> None:
         """Ask for an end after the block at hand; may be called from anywhere."""
         self.pace.stop()
+
+    def note(self, events: Sequence[Event]) -> bool:
+        """Record events of the user's; whether the run still takes any. From any thread."""
+        with self.noting:
+            if self.recorder is None:
+                return False
+            for event in events:
+                self.recorder.note(event)
+            return True
 
     def abandon(self) -> None:
         """Leave everything in order where the run cannot be waited for; the process must end now.
@@ -452,11 +463,12 @@ class Engine:
         recorder = self.recorder
         self.is_closing = True
         in_order = self.between_blocks and not self.in_poll
-        if status == "failed" and self.is_storable and not in_order:
-            recorder.forget()  # the state is in the middle of a block: the file keeps the last one
-        elif not self.was_finished:
-            self._hand_over(status)
-        self.recorder = None
+        with self.noting:
+            if status == "failed" and self.is_storable and not in_order:
+                recorder.forget()  # the state is amid a block: the file keeps the last one
+            elif not self.was_finished:
+                self._hand_over(status)
+            self.recorder = None
         recorder.close(lambda: not self.was_stopped)
 
     def _publish(self, state: str, words: str) -> None:
@@ -470,7 +482,7 @@ class Engine:
             rows=course.rows,
             time=course.time,
             done=self.done,
-            rate=self.rate.of(course.rows),
+            rate=0.0 if state in ENDED else self.rate.of(course.rows),
             speed=str(self.pace.speed or ""),
             path=course.path,
             rejected=self.rejections.count,

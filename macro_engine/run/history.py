@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from macro_engine.algorithm.macro import threshold_at
 from macro_engine.rows import Bools, Floats, Ints
 from macro_engine.run.lives import Lives
 from macro_engine.run.results import STRATEGIES, Results
@@ -82,6 +83,8 @@ class History:
     ----------
     load
         Gives the results of steps that are no longer in memory.
+    power
+        By which the thresholds fall.
     """
 
     def __init__(
@@ -90,11 +93,13 @@ class History:
         classes: tuple[str, ...],
         length: int | None,
         load: Callable[[int, int], Results],
+        power: float = 0.0,
     ) -> None:
         self.thresholds = thresholds
         self.classes = classes
         self.length = length  # H, of the distance; None for all steps
         self.load = load
+        self.power = power
         self.steps = 0
         self.lock = threading.RLock()
         self.newest: deque[Results] = deque()
@@ -106,6 +111,10 @@ class History:
     def series(self) -> list[str]:
         """The names of the series, in order: the strategies, then the thresholds."""
         return [*STRATEGIES, *(f"{threshold:g}" for threshold in self.thresholds)]
+
+    def limit(self, threshold: int, step: int) -> float:
+        """The threshold in force at a step, given its index."""
+        return threshold_at(step, self.thresholds[threshold], self.power)
 
     def append(self, results: Results) -> None:
         """Take in the steps that follow."""
@@ -175,6 +184,11 @@ class History:
         with np.errstate(invalid="ignore", divide="ignore"):
             errors: Floats = np.where(rows > 0, wrong / rows, np.nan)
         return errors
+
+    def window(self, moments: Ints, wished: int) -> int:
+        """The least window, from the wished one on, for which `errors` has exactly its steps."""
+        is_read = int(moments[-1] - moments[0]) < _MOST_READ
+        return wished if is_read or self.thinned is None else max(wished, self.thinned.stride)
 
     def weights(self, moments: Ints) -> Floats:
         """EWA's weights in force at some moments, thresholds by moments."""

@@ -12,7 +12,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, time
@@ -23,7 +23,8 @@ from macro_engine.run import schema
 from macro_engine.run.events import Event
 from macro_engine.run.lock import WriterLock
 from macro_engine.run.results import Results
-from macro_engine.state import DamagedError, State, pack
+from macro_engine.run.runfile import RunReader
+from macro_engine.state import DamagedError, State, pack, whole
 from macro_engine.stream.table import Rejection
 from macro_engine.visible import visible
 
@@ -306,6 +307,19 @@ class Recorder:
                 f"{self.trouble}; results are kept in memory, up to {MOST_UNSAVED >> 20} MB, and "
                 f"it is tried again every {RETRY_SECONDS:g} s"
             )
+
+
+def add_events(path: Path, events: Sequence[Event]) -> None:
+    """Add events to the file of a run that has ended."""
+    recorder = Recorder(path)
+    try:
+        with closing(RunReader(path)) as reader:
+            recorder.number_of_events = whole(reader.info, "events")
+        for event in events:
+            recorder.note(event)
+        recorder.hand_over(None, {})
+    finally:
+        recorder.close(lambda: False)
 
 
 def _columns(rejection: Rejection) -> tuple[Any, ...]:

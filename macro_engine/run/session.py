@@ -16,6 +16,7 @@ from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.history import History
 from macro_engine.run.pace import Pace
+from macro_engine.run.recorder import add_events
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
@@ -47,6 +48,8 @@ class Session:
     ----------
     engine, history
         None until they are there.
+    known_steps
+        How many were recorded before this session.
     error
         What the run failed with.
     remarks
@@ -61,12 +64,16 @@ class Session:
         self.engine: Engine | None = None
         self.history: History | None = None
         self.store: Store | None = None
+        self.known_steps = 0
         self.error: BaseException | None = None
         self.remarks: list[str] = []
         self.ending = threading.Event()
         self.before = Snapshot()  # where it stands before there is an engine
         self.waiting: tuple[str, float] | None = None  # for what, and since when
         self.begun = time()
+        self.noted: list[Event] = []  # not in the run file, nor on their way to it
+        self.noting = threading.Lock()
+        self.is_over = False  # the run has ended well, and its file is closed
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
@@ -75,9 +82,10 @@ class Session:
         if self.engine is None:
             return self.before
         snapshot, pace = self.engine.snapshot, self.engine.pace
-        if snapshot.state == "running" and pace.paused and pace.target is None:
-            return replace(snapshot, state="paused", words="paused", rate=0.0)
-        return snapshot
+        if snapshot.state not in ("starting", "running") or not pace.paused or pace.target:
+            return snapshot
+        words = "paused" if snapshot.state == "running" else f"{snapshot.words}, and paused"
+        return replace(snapshot, state="paused", words=words, rate=0.0)
 
     @property
     def pace(self) -> Pace | None:
@@ -122,10 +130,11 @@ class Session:
         """Events with their numbers, in order: those after a number, of some kinds, with a text."""
         return [] if self.store is None else self.store.events(kinds, text, after)
 
-    def note(self, event: Event) -> None:
-        """Record an event of the user's, such as a bookmark."""
-        if self.engine is not None and self.engine.recorder is not None:
-            self.engine.recorder.note(event)
+    def note(self, events: Sequence[Event]) -> None:
+        """Record events of the user's, such as a bookmark; after the end of the run too."""
+        with self.noting:
+            self.noted += events
+            self._record_noted()
 
     def learnt(self, threshold: int, number: int) -> Learnt | None:
         """What a subroutine knows now, where its learner can tell."""
@@ -149,6 +158,17 @@ class Session:
         if self.folder is not None:
             self.folder.cleanup()
 
+    def _record_noted(self) -> None:
+        """Let the run have what was noted, or its file where the run has ended."""
+        if not self.noted or self.engine is None:
+            return
+        if not self.engine.note(self.noted):
+            if not self.is_over:  # the file is being closed: they are added after that
+                return
+            assert self.engine.run_file is not None
+            add_events(self.engine.run_file, self.noted)
+        self.noted = []
+
     def _run(self) -> None:
         try:
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
@@ -157,6 +177,9 @@ class Session:
             if self.ending.is_set():
                 self.engine.stop()
             asyncio.run(self.engine.run())
+            with self.noting:
+                self.is_over = True
+                self._record_noted()
             self._look_back()
         except Left:
             pass
@@ -186,7 +209,9 @@ class Session:
             engine.classes,
             engine.opened.settings.history,
             self.store.results,
+            engine.opened.settings["eps_power"],
         )
         for results in self.store.reader.all_results():
             history.append(results)
+        self.known_steps = history.steps
         return history

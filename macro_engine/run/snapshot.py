@@ -11,6 +11,7 @@ from macro_engine.state import DamagedError, State
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME
 from macro_engine.visible import visible
 
+ENDED = ("finished", "stopped", "failed")
 _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
 _MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": (0, LAST_TIME // 1_000_000)}
@@ -74,7 +75,7 @@ class Snapshot:
 
     @property
     def has_ended(self) -> bool:
-        return self.state in ("finished", "stopped", "failed")
+        return self.state in ENDED
 
     @staticmethod
     def restored(told: State) -> Snapshot:

@@ -43,6 +43,7 @@ class Watching:
         self.path = path
         self.history: History | None = None
         self.store: Store | None = None
+        self.known_steps = 0  # how many were recorded when it was opened
         self.error: BaseException | None = None
         self.remarks: list[str] = []
         self.snapshot = Snapshot(words=f"reading {path.name}")
@@ -72,7 +73,7 @@ class Watching:
         """Events with their numbers, in order: those after a number, of some kinds, with a text."""
         return [] if self.store is None else self.store.events(kinds, text, after)
 
-    def note(self, event: Event) -> None:
+    def note(self, events: Sequence[Event]) -> None:
         """Nothing is written by those who watch."""
 
     def learnt(self, threshold: int, number: int) -> Learnt | None:
@@ -128,6 +129,7 @@ class Watching:
         try:
             reader.refresh()
             if self.history is None and reader.classes:
+                self.known_steps = reader.steps
                 self.history = self._new_history(reader)
             if self.history is not None:
                 self._catch_up(reader, self.history)
@@ -139,12 +141,14 @@ class Watching:
         self.snapshot = self._stands(reader)
 
     def _new_history(self, reader: RunReader) -> History:
-        length = self._settings().get("history")
+        settings = self._settings()
+        length, power = settings.get("history"), settings.get("eps_power")
         return History(
             reader.thresholds,
             tuple(reader.classes),
             length if isinstance(length, int) else None,
             Store(reader).results,
+            float(power) if isinstance(power, int | float) and power >= 0 else 0.0,
         )
 
     def _catch_up(self, reader: RunReader, history: History) -> None:

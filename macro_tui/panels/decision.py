@@ -15,7 +15,7 @@ from macro_tui.scene import Scene
 from macro_tui.widgets.canvas import Row
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.nearest import Nearest, NearestView
-from macro_tui.widgets.paragraph import Paragraph
+from macro_tui.widgets.paragraph import Paragraph, fitting
 from macro_tui.widgets.threshold_text import threshold_text
 from macro_tui.words import counted, moment_text
 
@@ -32,24 +32,25 @@ def nearest_view(scene: Scene) -> NearestView:
     )
     is_birth = bool(step.born[k])
     parent = scene.history.births[k][int(step.active[k]) - 1].parent if is_birth else 0
-    threshold = scene.history.thresholds[k]
-    return NearestView(pairs, threshold, int(step.active[k]), is_birth, parent or None)
+    limit = scene.history.limit(k, step.step)
+    return NearestView(pairs, limit, int(step.active[k]), is_birth, parent or None)
 
 
-def facts(scene: Scene) -> list[Row]:
+def facts(scene: Scene, width: int) -> list[Row]:
     """The active subroutine's life and the situation in words, the most telling first."""
     k, number = scene.threshold, int(scene.step.active[scene.threshold])
-    return [
+    rows = [
         _choice(scene, k, number),
         _standing(scene, k, number),
         _situation(scene),
         _life(scene, k, number),
         _elsewhere(scene),
     ]
+    return [fitting(row, width) for row in rows]
 
 
 def _choice(scene: Scene, k: int, number: int) -> Row:
-    limit = threshold_text(scene.history.thresholds[k])
+    limit = threshold_text(scene.history.limit(k, scene.step.step))
     if scene.step.born[k]:
         birth = scene.history.births[k][number - 1]
         origin = f", a copy of #{birth.parent}" if birth.parent else ""
@@ -58,7 +59,7 @@ def _choice(scene: Scene, k: int, number: int) -> Row:
     if not close:
         return [
             (f"#{number} ", "chosen"),
-            (f"is the nearest; no more may be born beyond {limit}", "label"),
+            (f"is the nearest, beyond {limit}; no more are born", "label"),
         ]
     which = f"the only one within {limit}" if close == 1 else f"nearest of {close} within {limit}"
     return [(f"#{number} ", "chosen"), (f"is active: {which}", "label")]
@@ -73,8 +74,9 @@ def _standing(scene: Scene, k: int, number: int) -> Row:
     baseline = 100 * int(lives.marginal_wrong[number]) / rows
     better = own <= baseline
     return [
-        (f"its error {own:.1f}%", "good" if better else "bad"),
-        (f", baseline {baseline:.1f}% on the same rows", "muted"),
+        (f"error {own:.1f}%", "good" if better else "bad"),
+        (f", baseline {baseline:.1f}%", "muted"),
+        (" on the same rows", "muted"),
     ]
 
 
@@ -82,38 +84,44 @@ def _life(scene: Scene, k: int, number: int) -> Row:
     lives = scene.history.lives(k, scene.moment)
     uses = int(lives.uses[number])
     born = scene.history.births[k][number - 1].step
-    text = f"born at {born:,}, used {uses:,} steps ({uses / scene.moment:.0%})"
+    used = f", used {counted(uses, 'step')} ({uses / scene.moment:.0%})"
+    row: Row = [(f"born at {born:,}", "muted"), (used, "muted")]
     if scene.is_now and scene.updates is not None and number <= len(scene.updates):
-        text += f", learnt {int(scene.updates[number - 1]):,}"
-    return [(text, "muted")]
+        row.append((f", learnt {int(scene.updates[number - 1]):,}", "muted"))
+    return row
 
 
 def _situation(scene: Scene) -> Row:
     situation = scene.history.situation(scene.moment - 1)
     if not situation.rows:
         return [("nothing was seen before it", "muted")]
-    labels = label_shares(situation, scene.history.classes)
-    return [(f"{counted(situation.rows, 'row')} before: ", "muted"), (labels, "label")]
+    row: Row = [(f"{counted(situation.rows, 'row')} before: ", "muted")]
+    return row + _listed(label_shares(situation, scene.history.classes), "label")
 
 
-def label_shares(situation: Situation, classes: tuple[str, ...]) -> str:
+def label_shares(situation: Situation, classes: tuple[str, ...]) -> list[str]:
     """The most frequent labels with their shares."""
     order = np.argsort(-situation.labels, kind="stable")[:_CLASSES_SHOWN].tolist()
-    return ", ".join(
+    return [
         f"'{visible(classes[c], 12)}' {situation.labels[c] / situation.rows:.0%}" for c in order
-    )
+    ]
 
 
 def _elsewhere(scene: Scene) -> Row:
     """Who is active at the other thresholds."""
-    others = ", ".join(
+    others = [
         f"#{number} at {threshold_text(value)}"
         for k, (value, number) in enumerate(
             zip(scene.history.thresholds, scene.step.active.tolist(), strict=True)
         )
         if k != scene.threshold
-    )
-    return [(f"elsewhere {others}" if others else "", "muted")]
+    ]
+    return [("elsewhere ", "muted"), *_listed(others, "muted")] if others else []
+
+
+def _listed(texts: list[str], role: str) -> Row:
+    """A span each, so that the last ones can be left out."""
+    return [(f", {text}" if i else text, role) for i, text in enumerate(texts)]
 
 
 def about(scene: Scene) -> str:
@@ -146,5 +154,5 @@ class DecisionPanel(Panel):
         self.set_class(is_live, "live")
         if is_live:
             self.open_step.draw([open_step(snapshot, self.size.width)])
-        self.facts.draw(facts(scene))
+        self.facts.draw(facts(scene, self.facts.content_size.width))
         self.nearest.draw(nearest_view(scene))

@@ -39,7 +39,7 @@ def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
 
 def errors_at(scene: Scene, moments: NDArray[np.int64]) -> NDArray[np.float64]:
     """All series in % at some moments, or how many points they lie above the baseline."""
-    window = None if scene.view.mode == "cumulative" else scene.view.window
+    window = None if scene.view.mode == "cumulative" else scene.window
     errors = 100 * scene.history.errors(moments, window)
     rows = scene.history.at(moments).rows
     errors[:, rows < min(_FEWEST_ROWS, int(scene.point.rows[0]) // 4)] = np.nan
@@ -71,15 +71,15 @@ def _when(scene: Scene) -> str:
     if scene.is_now:
         return ""
     times = scene.point.times
-    return f"step {scene.moment:,}" if times is None else moment_text(int(times[0]))
+    return f"step {scene.moment - 1:,}" if times is None else moment_text(int(times[0]))
 
 
 def about(scene: Scene) -> str:
     """What the curves are."""
     if scene.view.mode == "cumulative":
         return "since the start"
-    rows = scene.history.at(np.array([max(scene.moment - scene.view.window, 0), scene.moment])).rows
-    last = counted(min(scene.view.window, scene.moment), "step")
+    rows = scene.history.at(np.array([max(scene.moment - scene.window, 0), scene.moment])).rows
+    last = counted(min(scene.window, scene.moment), "step")
     window = f"last {last}, ~{counted(rounded(int(rows[1] - rows[0])), 'row')}"
     return f"points above the baseline, {window}" if scene.view.mode == "lead" else window
 

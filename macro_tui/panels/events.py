@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from macro_engine.run.events import Event
 from macro_engine.visible import visible
+from macro_tui.events import before_moment
 from macro_tui.glyphs import Glyphs
 from macro_tui.panels.listing import window
 from macro_tui.panels.panel import Panel
@@ -29,13 +30,14 @@ _WIDE = 60
 
 def picked_place(scene: Scene) -> int | None:
     """The place of the picked event among those shown; of the last one before a past moment."""
-    numbers = [number for number, _ in scene.events]
-    if scene.view.event in numbers:
-        return numbers.index(scene.view.event)
+    if (picked := scene.view.event) is not None:
+        for place, (number, _) in enumerate(scene.events):
+            if number == picked:
+                return place
     if scene.is_now:
         return None
-    earlier = [i for i, (_, event) in enumerate(scene.events) if event.step < scene.moment]
-    return earlier[-1] if earlier else None
+    earlier = before_moment(scene.events, scene.moment)
+    return earlier - 1 if earlier else None
 
 
 def event_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Row]:

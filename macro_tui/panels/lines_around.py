@@ -14,6 +14,7 @@ from macro_tui.glyphs import Glyphs
 from macro_tui.scene import Scene, series_index
 from macro_tui.traffic import Traffic
 from macro_tui.widgets.canvas import Row
+from macro_tui.widgets.paragraph import fitting
 from macro_tui.words import counted, lead_text, moment_text, short_lead_text, wait_text
 
 
@@ -22,17 +23,25 @@ def header(name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyph
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if scene is None:
         return [*row, (f" {_in_a_word(snapshot)} ", "label")]
-    if scene.view.frozen is not None:
-        since = f"{counted(scene.view.frozen.rows_since(snapshot), 'row')} since; space follows"
-        text = f" VIEW FROZEN at step {scene.moment:,}, {since} "
-        return [(text, "cursor"), *_playing(snapshot, going, glyphs), (" ", "label"), *row]
+    playing = _playing(snapshot, going, glyphs)
+    if not_now := _not_now(snapshot, scene):
+        return [(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row]
+    when = "" if snapshot.time is None else f" {moment_text(snapshot.time)} "
+    return [*row, *playing, (f" {counted(scene.steps, 'step')} ", "label"), (when, "label")]
+
+
+def _not_now(snapshot: Snapshot, scene: Scene) -> str:
+    """In what way what is shown is not now; empty if it is."""
+    frozen, here = scene.view.frozen, f"step {scene.moment - 1:,}"
+    if frozen is not None and not scene.is_now:
+        return f"VIEW FROZEN at step {frozen.steps - 1:,}, looking at {here}; space follows"
+    if frozen is not None:
+        since = counted(frozen.rows_since(snapshot), "row")
+        return f"VIEW FROZEN at {here}, {since} since; space follows"
     if not scene.is_now:
         ago = counted(scene.steps - scene.moment, "step")
-        text = f" LOOKING BACK at step {scene.moment:,}, {ago} ago; End returns "
-        return [(text, "cursor"), *_playing(snapshot, going, glyphs), (" ", "label"), *row]
-    when = "" if snapshot.time is None else f" {moment_text(snapshot.time)} "
-    playing = _playing(snapshot, going, glyphs)
-    return [*row, *playing, (f" step {scene.steps:,} ", "label"), (when, "label")]
+        return f"LOOKING BACK at {here}, {ago} ago; End returns"
+    return ""
 
 
 _FEED_ROLES = {"running": "good", "quiet": "strong", "learning": "label"}
@@ -83,14 +92,7 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     answer, label = visible(said["ftl"], 12), visible(said["label"], 12)
     row.append((f"; newest: said '{answer}', was '{label}'", "label"))
     row.append((f"; baseline {baseline:.1%}", "muted"))
-    return _fitting(row, width)
-
-
-def _fitting(row: Row, width: int) -> Row:
-    """The row without the parts at its end for which there is no room; the first two stay."""
-    while len(row) > 2 and sum(len(text) for text, _ in row) > width:
-        row = row[:-1]
-    return row
+    return fitting(row, width, least=2)
 
 
 def verdict(scene: Scene, width: int) -> Row:
@@ -106,23 +108,27 @@ def verdict(scene: Scene, width: int) -> Row:
         (f"; EWA {so_far[ewa]:.1f}%", "ewa"),
         (f"; baseline {so_far[baseline]:.1f}%", "marginal"),
     ]
-    return _fitting(row, width)
+    return fitting(row, width, least=2)
 
 
-def alarm(calling: Sequence[Change]) -> Row:
+def alarm(calling: Sequence[Change], width: int) -> Row:
     """What calls, in place of the verdict."""
     first = calling[0]
-    when = f", step {first.step:,}" if first.time is None else f", {moment_text(first.time)}"
-    when = "" if first.by_clock else when
-    more = f" (and {len(calling) - 1} more)" if len(calling) > 1 else ""
-    return [(f" ALARM {first.rule.text}: {first.words}{when}{more}; a acknowledges ", "alarm")]
+    when = f"step {first.step:,}" if first.time is None else moment_text(first.time)
+    more = f" and {len(calling) - 1} more" if len(calling) > 1 else ""
+    row: Row = [(f" ALARM{more} (a acknowledges) {first.rule.text}: {first.words} ", "alarm")]
+    if not first.by_clock:  # whose words have the time
+        row.append((f"at {when} ", "alarm"))
+    return fitting(row, width)
 
 
-def status(snapshot: Snapshot, traffic: Traffic) -> Row:
+def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
     """How it goes: the source, what was wrong with rows, memory, and what the terminal gets."""
     is_live = snapshot.came is not None and not snapshot.has_ended
     words = _in_a_word(snapshot) if is_live else visible(snapshot.words, 60)
-    row: Row = [(words, "label"), (f" {snapshot.rate:,.0f} rows/s", "label")]
+    row: Row = [(words, "label")]
+    if not snapshot.has_ended:
+        row.append((f" {snapshot.rate:,.0f} rows/s", "label"))
     if snapshot.done is not None:
         left = traffic.seconds_left
         until = "" if left is None or snapshot.state != "running" else f", {wait_text(left)} left"
@@ -131,20 +137,23 @@ def status(snapshot: Snapshot, traffic: Traffic) -> Row:
         row.append((f"  {count:,} {what}", "bad" if count else "muted"))
     if snapshot.unanswered:
         row.append((f"  {snapshot.unanswered:,} unanswered", "bad"))
-    sent = f"{traffic.frames:.0f} fps {traffic.bytes / 1000:.1f} kB/s"
-    row.append((f"  {traffic.memory} MB  {sent}", "muted"))
     if snapshot.recording not in ("", UNNAMED):
         row.append((f"  {visible(snapshot.recording)}", "muted"))
-    return row
+    least = len(row)
+    row.append((f"  {traffic.memory} MB", "muted"))
+    row.append((f"  {traffic.frames:.0f} fps {traffic.bytes / 1000:.1f} kB/s", "muted"))
+    return fitting(row, width, least)
 
 
-def footer(width: int, is_small: bool, notice: str, there: Sequence[keys.Key]) -> Row:
+def footer(
+    width: int, is_small: bool, notice: str, there: Sequence[keys.Key], has_ended: bool
+) -> Row:
     """What there is to say, or that the screen is too small, or keys."""
     if notice:
         return [(f" {notice} ", "cursor")]
     if is_small:
         return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
     row: Row = []
-    for key, word in keys.footer(width, there):
+    for key, word in keys.footer(width, there, has_ended):
         row += [(key, "strong"), (f" {word}  ", "muted")]
     return row

@@ -14,6 +14,17 @@ from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
 
 
+def clauses(text: str, width: int) -> str:
+    """As many clauses from the first on as there is room for.
+
+    >>> clauses("last 512 steps, ~3,000 rows", 20), clauses("since the start", 9)
+    ('last 512 steps', '')
+    """
+    while text and len(text) > width:
+        text = text[: max(text.rfind(","), text.rfind(";"), 0)]
+    return text
+
+
 class Panel(Container, can_focus=True):
     """A title that is a line across, and pictures below it.
 
@@ -53,8 +64,9 @@ class Panel(Container, can_focus=True):
         name = f"[{number}] {self.heading} "
         role = "cursor" if self.has_focus else "strong"
         row: Row = [(line, "axis"), (name, role)]
-        if about:
-            row += [(f" {about} "[: max(width - len(name) - 2, 0)], "muted")]
+        room = width - len(name) - 2
+        if said := clauses(about, room):
+            row.append((f" {said} " if len(said) + 2 <= room else f" {said}", "muted"))
         used = sum(len(text) for text, _ in row)
         self.title.draw([[*row, (line * (width - used), "axis")]])
 

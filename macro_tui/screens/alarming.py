@@ -6,7 +6,7 @@ from time import time
 
 from macro_engine.run.events import Event
 from macro_engine.run.session import Session
-from macro_tui.alarms import Alarms
+from macro_tui.alarms import Alarms, Change
 from macro_tui.app import Options
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.watching import Watch
@@ -22,12 +22,12 @@ class Alarming(MonitorScreen):
 
     def watch_alarms(self) -> None:
         session = self.session
-        for change in self.watch_of_alarms.check(session.history, session.snapshot, time()):
-            what = "raised" if change.is_raised else "cleared"
-            text = f"{what}: {change.rule.text} ({change.words})"
-            self.session.note(Event(change.step, change.time, "alarm", text))
-            if change.is_raised:
-                self.app.bell()
+        changes = self.watch_of_alarms.check(
+            session.history, session.snapshot, time(), session.known_steps
+        )
+        if any(change.is_raised for change in changes):
+            self.app.bell()
+        self.note([_event(change) for change in changes])
 
     def action_acknowledge(self) -> None:
         if self.alarms.calling:
@@ -35,3 +35,9 @@ class Alarming(MonitorScreen):
             self.draw()
         else:
             self.say("no alarm calls")
+
+
+def _event(change: Change) -> Event:
+    what = "raised" if change.is_raised else "cleared"
+    text = f"{what}: {change.rule.text} ({change.words})"
+    return Event(change.step, change.time, "alarm", text)

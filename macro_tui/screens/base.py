@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.screen import Screen
 from textual.timer import Timer
 
+from macro_engine.errors import MacroError
+from macro_engine.run.events import Event
 from macro_engine.run.session import Session
 from macro_tui.app import Monitor, Options
 from macro_tui.events import EventLog
 from macro_tui.glyphs import ASCII, UNICODE
 from macro_tui.keys import there
 from macro_tui.panels.panel import Panel
+from macro_tui.raster import ACROSS
 from macro_tui.scene import Scene
 from macro_tui.view import View
 
@@ -28,13 +33,14 @@ class MonitorScreen(Screen[None]):
         self.options = options
         self.glyphs = ASCII if options.ascii else UNICODE
         self.is_played = not (session.is_live or session.is_watching)  # by keys of this monitor
-        self.keys = there(options.readonly, self.is_played)
+        self.keys = there(options.readonly, self.is_played, session.is_watching)
         self.view = View()
         self.event_log = EventLog()
         self.notice = ""
         self.notice_timer: Timer | None = None
         self.shown: Scene | None = None
         self.panels: dict[str, Panel] = {}
+        self.dots = ACROSS  # columns of the chart, by which the view moves; also while it is hidden
 
     @property
     def steps(self) -> int:
@@ -51,6 +57,15 @@ class MonitorScreen(Screen[None]):
         """Show another view at once."""
         self.view = view
         self.draw()
+
+    def note(self, events: Sequence[Event]) -> bool:
+        """Have events recorded with the run; where that fails, say why."""
+        try:
+            self.session.note(events)
+        except MacroError as error:
+            self.say(str(error))
+            return False
+        return True
 
     def draw(self) -> None:
         raise NotImplementedError

@@ -11,6 +11,7 @@ from macro_tui.places import PANELS
 from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.looking import Looking
 from macro_tui.screens.prompt import Prompt
+from macro_tui.words import counted
 
 
 class Choosing(Looking):
@@ -40,7 +41,7 @@ class Choosing(Looking):
         elif self.view.filter:
             self.choose_events("")
         else:
-            self.look(replace(self.view.following(), event=None))
+            self.look(self.view.following())
 
     def expand_panel(self, name: str | None) -> None:
         self.view = replace(self.view, expanded=name)
@@ -101,4 +102,6 @@ class Choosing(Looking):
         self.event_log.choose(text)
         self.look(replace(self.view, filter=text))
         if text:
-            self.say(f"{len(self.event_log.chosen):,} events; n and N go through them")
+            count = len(self.event_log.chosen)
+            found = f"{counted(count, 'event')}; n and N go from one to the next"
+            self.say(found if count else "no event has that text or is of that kind")

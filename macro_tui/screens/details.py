@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
 from macro_engine.algorithm.learnt import MEANS, Learnt
+from macro_engine.run.history import Birth
 from macro_engine.visible import visible
 from macro_tui.blocks import bar, sparks
 from macro_tui.glyphs import Glyphs
@@ -43,24 +45,27 @@ def _life(scene: Scene, number: int) -> list[Row]:
     time = scene.history.moment(line.born).time
     when = "" if time is None else f" ({moment_text(time)})"
     birth = scene.history.births[scene.threshold][number - 1]
-    origin = (
-        f"as a copy of #{birth.parent}, then {birth.distance:.3f} away"
-        if birth.parent
-        else "with nothing learnt"
-    )
     rows: list[Row] = [
         [(f"subroutine #{number} at threshold {value}", "strong")],
-        [(f"born at step {line.born:,}{when} {origin}", "label")],
+        [(f"born at step {line.born:,}{when}, {_origin(birth)}", "label")],
         [(f"active in {counted(line.uses, 'step')}, {line.share:.1%} of all", "label")],
     ]
     if line.error is not None and line.baseline is not None:
         role = "good" if line.error <= line.baseline else "bad"
-        lead = lead_text(line.error, line.baseline)
-        rows.append([(f"error {line.error:.1f}%: {lead} on the same rows", role)])
+        errors = f"error {line.error:.1f}%, baseline {line.baseline:.1f}% on the same rows"
+        rows.append([(errors, role)])
+        rows.append([(lead_text(line.error, line.baseline), role)])
     if scene.updates is not None and number <= len(scene.updates):
         learnt = int(scene.updates[number - 1])
         rows.append([(f"learnt from {counted(learnt, 'step')} until now", "label")])
     return rows
+
+
+def _origin(birth: Birth) -> str:
+    if not birth.parent:
+        return "with nothing learnt"
+    far = "infinitely far" if math.isinf(birth.distance) else f"{birth.distance:.3f} away"
+    return f"a copy of #{birth.parent}, {far}"
 
 
 def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:

@@ -20,8 +20,8 @@ _LEGEND = (
     "A subroutine is a small model that learns only at moments that look alike.",
     "The nearest one within the threshold predicts; where there is none, a new",
     "one is born as a copy of the nearest. The baseline is one model that",
-    "learns everything. FTL follows the threshold that was best so far, EWA",
-    "lets all thresholds vote by weight.",
+    "learns everything. FTL follows the threshold that was best so far, each",
+    "step counting alike, however many rows; EWA lets all vote by weight.",
 )
 
 

@@ -25,14 +25,17 @@ class Keeping(Looking):
         return not (self.options.readonly and action in WRITING)
 
     def action_bookmark(self) -> None:
-        if self.shown is None or not self.session.is_running or self.session.is_watching:
-            self.say("bookmarks are kept with the run, which is not going on")
+        if self.session.is_watching:
+            self.say("watching writes nothing: bookmarks are up to the process that runs it")
+            return
+        if self.shown is None:
+            self.say("there is nothing to bookmark yet")
             return
         moment, time = self.shown.moment, self.shown.step.time
 
         def note(text: str | None) -> None:
-            if text is not None:
-                self.session.note(Event(moment - 1, time, "bookmark", visible(text, 200)))
+            event = Event(moment - 1, time, "bookmark", visible(text or "", 200))
+            if text is not None and self.note([event]):
                 self.say(f"bookmark at step {moment - 1:,}")
                 self.draw()
 
@@ -48,9 +51,9 @@ class Keeping(Looking):
             self._write(".csv", lambda file: files.write_csv(file, scene))
 
     def _write(self, suffix: str, write: Callable[[IO[str]], object]) -> None:
-        step = 0 if self.shown is None else self.shown.moment
+        stem = "macro-tui" if self.shown is None else f"macro-tui-step-{self.shown.moment - 1}"
         try:
-            with files.new_file(f"macro-tui-step-{step}", suffix) as file:
+            with files.new_file(stem, suffix) as file:
                 write(file)
         except OSError as error:
             self.say(f"it cannot be written: {error.strerror}")

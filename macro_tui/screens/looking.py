@@ -9,7 +9,6 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp
 
 from macro_engine.run.events import Event
 from macro_tui import events
-from macro_tui.panels.errors import ErrorsPanel
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.raster import ACROSS
 from macro_tui.screens.base import MonitorScreen
@@ -20,13 +19,6 @@ from macro_tui.widgets.timeline import Timeline
 class Looking(MonitorScreen):
     """The view's cursor, zoom, thresholds, curves, events."""
 
-    @property
-    def dots(self) -> int:
-        """Dot columns of the chart, by which the view moves."""
-        chart = self.panels["errors"]
-        assert isinstance(chart, ErrorsPanel)
-        return ACROSS * max(chart.curves.plot_columns, 1)
-
     def action_look(self, columns: int) -> None:
         if self.shown is not None:
             self.look(self.view.looked(columns, self.shown.page.width, self.steps))
@@ -35,14 +27,17 @@ class Looking(MonitorScreen):
         self.action_look(direction * max(self.dots // 2, 1))
 
     def action_look_at_start(self) -> None:
-        self.look(self.view.at(1, self.steps))
+        if self.shown is not None:
+            self.look(self.view.at(1, self.steps))
 
     def action_follow(self) -> None:
         self.look(self.view.following())
 
     def action_crosshair(self) -> None:
-        is_on = self.view.moment is not None
-        self.look(self.view.at_newest() if is_on else self.view.at(self.steps, self.steps))
+        if self.view.moment is not None:
+            self.look(self.view.at_newest())
+        elif self.shown is not None:
+            self.look(self.view.at(self.steps, self.steps))
 
     def action_zoom(self, by: int) -> None:
         if isinstance(self.focused, TimelinePanel):

@@ -28,12 +28,14 @@ from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.panels.weights import WeightsPanel
 from macro_tui.places import is_small, places
+from macro_tui.raster import ACROSS
 from macro_tui.scene import Scene
 from macro_tui.screens.alarming import Alarming
 from macro_tui.screens.choosing import Choosing
 from macro_tui.screens.keeping import Keeping
 from macro_tui.screens.playing import Playing
 from macro_tui.traffic import Meter, Traffic, terminal_is_gone
+from macro_tui.widgets.curves import plot_columns
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
@@ -88,7 +90,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
 
     @on(Drawing.Resized)
     def _picture_resized(self) -> None:
-        self.drawn = self.drawn_panels = None
+        self._forget_what_was_drawn()
         self.call_after_refresh(self.tick)
 
     def tick(self) -> None:
@@ -128,8 +130,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
 
     def _state(self) -> object:
         """What a frame depends on."""
-        calling = len(self.alarms.calling)
-        return self.session.snapshot, self.steps, self.view, self.size, calling
+        calling, is_running = len(self.alarms.calling), self.session.is_running
+        return self.session.snapshot, self.steps, self.view, self.size, calling, is_running
 
     def _state_of_panels(self) -> object:
         """The part of it that panels show: a clock that ticks is none of it."""
@@ -144,16 +146,18 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
             self.drawn_panels = self._state_of_panels()
             self.shown = self.scene()
         snapshot, scene, calling = self.session.snapshot, self.shown, self.alarms.calling
+        width = self.size.width
         with self.app.batch_update():
+            self.draw_footer()
             going = self._going()
             row = around.header(self.options.name, snapshot, scene, going, self.glyphs)
             self._line("header").draw([row])
             self._line("before").display = scene is None
             if scene is None:
-                self._line("verdict").draw([around.alarm(calling)] if calling else [])
-                self._line("before").draw(around.before(snapshot, self.size.width))
+                self._line("verdict").draw([around.alarm(calling, width)] if calling else [])
+                self._line("before").draw(around.before(snapshot, width))
                 return
-            row = around.alarm(calling) if calling else around.verdict(scene, self.size.width)
+            row = around.alarm(calling, width) if calling else around.verdict(scene, width)
             self._line("verdict").draw([row])
             for panel in self.panels.values():
                 if panels and panel.display:
@@ -194,7 +198,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         is_at_rest = self.drawn is not None and self.drawn == self.drawn_before
         self.traffic = Traffic(memory=self.traffic.memory) if is_at_rest else traffic
         self.drawn_before = self.drawn
-        self._line("status").draw([around.status(snapshot, self.traffic)])
+        self._line("status").draw([around.status(snapshot, self.traffic, self.size.width)])
 
     def put_panels(self) -> None:
         """Put the panels in their places."""
@@ -204,6 +208,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         self._line("status").display = "status" in lines
         room = max(height - len(lines), 0)
         shown = places(width, room, self.view.expanded)
+        chart = shown.get("errors") or places(width, room)["errors"]
+        self.dots = ACROSS * max(plot_columns(chart.width), 1)
         for name, panel in self.panels.items():
             panel.display = name in shown
             if name in shown:
@@ -211,12 +217,18 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
                 panel.styles.offset = place.x, place.y
                 panel.styles.width, panel.styles.height = place.width, place.height
         self.draw_footer()
+        self._forget_what_was_drawn()
+
+    def _forget_what_was_drawn(self) -> None:
+        """There is other room now: the next frame must not wait for its turn."""
         self.drawn = self.drawn_panels = None
+        self.rest_until = 0.0
 
     def draw_footer(self) -> None:
         width, height = self.size
         small = is_small(width, height - 4)
-        row = around.footer(width, small, self.notice, self.keys)
+        has_ended = self.session.snapshot.has_ended and self.view.frozen is None
+        row = around.footer(width, small, self.notice, self.keys, has_ended)
         self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:

@@ -57,6 +57,8 @@ class Playing(MonitorScreen):
     def action_one_step(self) -> None:
         if (pace := self._pace()) is not None:
             pace.step()
+            if self.shown is None:  # it may take a while until the step is seen
+                self.say("one step, then a pause")
 
     def action_slower(self) -> None:
         self._change_speed(-1)
@@ -77,9 +79,15 @@ class Playing(MonitorScreen):
         self.app.push_screen(Prompt(question, check=destination.parse), self._go_to)
 
     def _go_to(self, text: str | None) -> None:
-        if text is None or self.shown is None:
+        if text is None:
+            return
+        if self.shown is None:
+            self.say("there is no step to go to yet")
             return
         target = destination.parse(text)
+        if target.time is not None and self.shown.step.time is None:
+            self.say("this stream has no times; a row (12040) or a share (50%) is a place")
+            return
         step = step_of(target, self.shown.history, self.session.snapshot)
         if step is not None and step >= self.steps:
             self.say("that came after the view was frozen; space follows")

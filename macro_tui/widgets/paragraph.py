@@ -16,6 +16,17 @@ class Paragraph(Drawing[Sequence[Row]]):
         return [cut(row, width, self.glyphs.ascii) for row in view[:height]]
 
 
+def fitting(row: Row, width: int, least: int = 1) -> Row:
+    """The row without the spans at its end for which there is no room; the first ones stay.
+
+    >>> fitting([("#4 is active", "label"), (", born at 103", "muted")], 20)
+    [('#4 is active', 'label')]
+    """
+    while len(row) > least and sum(len(text) for text, _ in row) > width:
+        row = row[:-1]
+    return row
+
+
 def cut(row: Row, width: int, ascii_only: bool = False) -> Row:
     """A row of at most so many cells.
 

@@ -155,6 +155,27 @@ def test_what_waits_to_be_written_is_answered_too(finished):
             assert np.array_equal(store.results(start, stop).active, whole.active[:, start:stop])
 
 
+def test_a_window_has_as_many_steps_as_it_says_where_little_is_kept(finished, monkeypatch):
+    monkeypatch.setattr(module, "NEWEST", 40)
+    monkeypatch.setattr(module, "_MOST_READ", 50)
+    monkeypatch.setattr(Thinned, "MOST", 50)
+    made, _, given = finished
+    whole = Results.join(given)
+    history = History(made.course.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
+    history.append(whole)
+    stride = history.thinned.stride
+    assert stride > 4
+    near, far = np.array([101, 110]), stride * np.arange(4, whole.steps // stride)
+    assert history.window(near, 4) == 4
+    assert history.window(far, 4) == stride
+    assert history.window(far, 4 * stride) == 4 * stride
+    for moments, wished in ((near, 4), (far, 4)):
+        window = history.window(moments, wished)
+        wrong = wrong_before(whole, moments[-1]) - wrong_before(whole, moments[-1] - window)
+        rows = whole.starts[moments[-1]] - whole.starts[moments[-1] - window]
+        assert np.allclose(history.errors(moments, window)[:, -1], wrong / rows)
+
+
 def test_memory_does_not_grow_with_the_run(finished, monkeypatch):
     monkeypatch.setattr(module, "NEWEST", 40)
     monkeypatch.setattr(Thinned, "MOST", 100)

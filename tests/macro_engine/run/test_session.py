@@ -75,7 +75,7 @@ def test_paused_stepped_bookmarked_and_stopped_it_goes_on_later(stream, tmp_path
     while made.snapshot.steps == before:
         time.sleep(0.01)
     assert made.snapshot.steps == before + 1
-    made.note(Event(3, None, "bookmark", "here"))
+    made.note([Event(3, None, "bookmark", "here")])
     assert made.events(["bookmark"])[0][1].text == "here"
     assert made.stop(5)
     made.close()

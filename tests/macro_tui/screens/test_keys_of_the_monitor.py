@@ -1,6 +1,9 @@
 """Every key does what its table says."""
 
 import asyncio
+import re
+from pathlib import Path
+from time import monotonic
 
 import pytest
 from made_sessions import (
@@ -9,18 +12,26 @@ from made_sessions import (
     monitor_of,
     open_main,
     paused_session,
+    session_over,
     settle,
     text_of,
     until,
     write_stream,
 )
 
+from macro_engine.opening import open_stream
+from macro_engine.run.engine import Engine
+from macro_engine.run.session import Session
+from macro_engine.settings import Layer
 from macro_tui.alarms import parse
 from macro_tui.keys import KEYS
+from macro_tui.panels.decision import nearest_view
+from macro_tui.panels.events import picked_place
 from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.prompt import Prompt
 from macro_tui.view import View
+from macro_tui.widgets.threshold_text import threshold_text
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +107,143 @@ async def test_each_key_changes_what_is_looked_at(finished):
             if opened.view == before:
                 without_effect.append(name)
         assert not without_effect
+
+
+@pytest.mark.parametrize("key", ["end", "escape", "right"])
+async def test_whoever_returns_to_now_leaves_the_event_too(finished, key):
+    async with Opened(finished, size=(160, 50)) as opened:
+        await opened.press("N")
+        assert opened.view.event is not None
+        while opened.view.moment is not None:
+            await opened.press(key)
+        assert opened.view.event is None
+        assert opened.main.shown is not None
+        assert picked_place(opened.main.shown) is None
+
+
+async def test_a_step_has_one_number_all_over_the_screen(finished):
+    async with Opened(finished) as opened:
+        assert " 600 steps " in text_of(opened.app).splitlines()[0]
+        for key in ("home", "shift+right"):
+            await opened.press(key)
+            first, *rest = text_of(opened.app).splitlines()
+            name = re.search(r"LOOKING BACK at (step \d+), ", first)[1]
+            assert any(f"and why  {name}, " in line for line in rest)
+
+
+async def test_columns_are_those_of_the_chart_while_it_is_hidden(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with Opened(finished, size=(80, 24)) as opened:
+        await opened.press("left", "left")
+        moment = opened.view.moment
+        await opened.press("x", "end", "5", "left", "left")
+        assert opened.view.expanded == "events"
+        assert opened.view.moment == moment
+        await opened.press("x")
+    name = f"macro-tui-step-{moment - 1}"
+    assert Path(f"{name}.csv").read_text() == Path(f"{name}-2.csv").read_text()
+
+
+async def test_a_panel_that_opens_does_not_wait_for_the_next_turn_to_draw(finished):
+    async with Opened(finished, size=(80, 24)) as opened:
+        opened.main.rest_until = monotonic() + 1000
+        await opened.pilot.press("6")
+        await until(lambda: "by use; Enter opens one" in text_of(opened.app), seconds=3)
+        opened.main.rest_until = monotonic() + 1000
+        await opened.pilot.resize_terminal(160, 50)
+        await opened.pilot.press("escape")
+        await until(lambda: "EWA weights over time" in text_of(opened.app), seconds=3)
+
+
+async def test_at_the_end_nothing_is_offered_that_would_play_and_bookmarks_are_kept(stream):
+    session = finished_session(stream)
+    async with Opened(session) as opened:
+        *_, status, footer = text_of(opened.app).splitlines()
+        assert "rows/s" not in status
+        assert "space" not in footer
+        await opened.press("home", "b", *"storm", "enter")
+        assert "bookmark at step 0" in text_of(opened.app).splitlines()[-1]
+        noted = [event for _, event in opened.main.event_log.events if event.kind == "bookmark"]
+        assert [(event.step, event.text) for event in noted] == [(0, "storm")]
+    assert session.snapshot.rate == 0
+    session.close()
+
+
+async def test_before_the_first_step_keys_say_what_they_do(stream):
+    session = paused_session(stream, row=0)
+    app = monitor_of(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: app.screen.id != "_default" and session.snapshot.state == "paused")
+        main = app.screen
+        await pilot.press("home", "i")
+        await settle(app, pilot)
+        assert main.view.moment is None
+        assert "and paused" in text_of(app)
+        await pilot.press("g", *"50%", "enter")
+        await settle(app, pilot)
+        assert "there is no step to go to yet" in text_of(app)
+        await pilot.press("space")
+        await open_main(app, pilot)
+        assert "LOOKING BACK" not in text_of(app)
+    session.stop(5)
+    session.close()
+
+
+async def test_a_stream_without_times_has_no_times_to_go_to(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,label\n" + "".join(f"{i % 7},{i % 2}\n" for i in range(900)))
+
+    def load(listener, unnamed):
+        layer = Layer.read(
+            "the test", {"time": "", "every": "10", "label": "label", "features": "a"}, of_user=True
+        )
+        return Engine(open_stream([path], [layer]), listener=listener, run_file=unnamed)
+
+    session = Session(load)
+    async with Opened(session) as opened:
+        await until(lambda: session.snapshot.has_ended)
+        await opened.press("g", *"2001-03-14", "enter")
+        assert "this stream has no times" in text_of(opened.app).splitlines()[-1]
+        assert opened.view.moment is None
+        await opened.press("left")
+        assert f"step {opened.view.moment - 1} " in text_of(opened.app).splitlines()[3]
+    session.close()
+
+
+async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
+    session = session_over(stream, eps_power="0.2")
+    async with Opened(session) as opened:
+        await until(lambda: session.snapshot.has_ended)
+        for moment in (3, 150, 600):
+            opened.main.look(opened.view.at(moment, STEPS))
+            scene = opened.main.shown
+            shown, k = nearest_view(scene), scene.threshold
+            within = [n for n, distance in shown.nearest if distance <= shown.threshold]
+            assert len(within) == scene.step.close[k] or shown.is_birth
+            assert shown.threshold == scene.history.thresholds[k] * moment**-0.2
+            assert f" within {threshold_text(shown.threshold)}" in text_of(opened.app)
+    session.close()
+
+
+async def test_a_filter_that_nothing_passes_says_so(finished):
+    async with Opened(finished) as opened:
+        await opened.press("slash", *"gap", "enter")
+        assert "no event has that text or is of that kind" in text_of(opened.app)
+        await opened.press("slash", *(["backspace"] * 3), *"#6", "enter")
+        assert " 1 event; n and N" in text_of(opened.app)
+
+
+@pytest.mark.parametrize(
+    "keys", [["question_mark"], ["6", "enter"], ["g"], ["ctrl+p"], ["ctrl+p", *"go"]]
+)
+async def test_what_opens_over_the_screen_is_ascii_too(finished, keys):
+    async with Opened(finished, size=(80, 24), ascii=True) as opened:
+        await opened.press(*keys)
+        await asyncio.sleep(0.3)
+        await settle(opened.app, opened.pilot)
+        shown = text_of(opened.app)
+        assert opened.app.screen is not opened.main
+        assert shown.isascii(), set(shown) - set(map(chr, range(128)))
 
 
 async def test_end_and_escape_return_to_now(finished):
@@ -189,9 +337,9 @@ async def test_files_are_written_and_never_over_others(finished, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     async with Opened(finished) as opened:
         await opened.press("x", "x", "s")
-        assert "written: macro-tui-step-600.svg" in text_of(opened.app)
+        assert "written: macro-tui-step-599.svg" in text_of(opened.app)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["macro-tui-step-600-2.csv", "macro-tui-step-600.csv", "macro-tui-step-600.svg"]
+    assert names == ["macro-tui-step-599-2.csv", "macro-tui-step-599.csv", "macro-tui-step-599.svg"]
     first, *lines = (tmp_path / names[1]).read_text().splitlines()
     assert first.startswith("steps,rows,time,")
     assert lines[-1].startswith("600,2400,2001-03-05T03:50:00,")
