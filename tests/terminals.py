@@ -26,7 +26,8 @@ class Terminal:
         self.master, slave = pty.openpty()
         self.resize(*size)
         self.attributes = termios.tcgetattr(slave)
-        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLORTERM")}
+        ours = ("NO_COLOR", "COLORTERM", "COLUMNS", "LINES")  # of whoever runs the tests
+        environment = {k: v for k, v in os.environ.items() if k not in ours}
         self.process = subprocess.Popen(
             [sys.executable, *program, *map(str, arguments)],
             stdin=slave if stdin is None else stdin,

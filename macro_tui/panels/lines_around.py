@@ -18,16 +18,19 @@ from macro_tui.widgets.paragraph import fitting
 from macro_tui.words import counted, lead_text, moment_text, short_lead_text, wait_text
 
 
-def header(name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyphs: Glyphs) -> Row:
+def header(
+    name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyphs: Glyphs, width: int
+) -> Row:
     """What runs, and whether what is shown is now; `going` is where to at full speed."""
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if scene is None:
         return [*row, (f" {_in_a_word(snapshot)} ", "label")]
     playing = _playing(snapshot, going, glyphs)
     if not_now := _not_now(snapshot, scene):
-        return [(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row]
+        return fitting([(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row], width)
     when = "" if snapshot.time is None else f" {moment_text(snapshot.time)} "
-    return [*row, *playing, (f" {counted(scene.steps, 'step')} ", "label"), (when, "label")]
+    steps = f" {counted(scene.steps, 'step')} "
+    return fitting([*row, *playing, (steps, "label"), (when, "label")], width, least=2)
 
 
 def _not_now(snapshot: Snapshot, scene: Scene) -> str:

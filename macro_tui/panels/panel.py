@@ -21,7 +21,7 @@ def clauses(text: str, width: int) -> str:
     ('last 512 steps', '')
     """
     while text and len(text) > width:
-        text = text[: max(text.rfind(","), text.rfind(";"), 0)]
+        text = text[: max(text.rfind(", "), text.rfind("; "), 0)]
     return text
 
 

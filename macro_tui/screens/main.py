@@ -150,7 +150,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         with self.app.batch_update():
             self.draw_footer()
             going = self._going()
-            row = around.header(self.options.name, snapshot, scene, going, self.glyphs)
+            row = around.header(self.options.name, snapshot, scene, going, self.glyphs, width)
             self._line("header").draw([row])
             self._line("before").display = scene is None
             if scene is None:

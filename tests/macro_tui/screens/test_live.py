@@ -75,7 +75,7 @@ async def test_space_freezes_the_view_and_not_the_source(growing, lines):
         header = text_of(app).splitlines()[0]
         assert " VIEW FROZEN at step 298, looking at step 174; space follows " in header
         await press("space")
-        assert "following  349 steps" in text_of(app).splitlines()[0]
+        assert " 349 steps " in text_of(app).splitlines()[0]
         assert panels(app) != frozen
         await press("space", "end")
         assert "FROZEN" not in text_of(app)
