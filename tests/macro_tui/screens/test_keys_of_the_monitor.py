@@ -109,7 +109,7 @@ async def test_each_key_changes_what_is_looked_at(finished):
         assert not without_effect
 
 
-@pytest.mark.parametrize("key", ["end", "escape", "right"])
+@pytest.mark.parametrize("key", ["end", "escape", "shift+right"])
 async def test_whoever_returns_to_now_leaves_the_event_too(finished, key):
     async with Opened(finished, size=(160, 50)) as opened:
         await opened.press("N")
