@@ -15,6 +15,7 @@ from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import NEAREST, FamilyResult
 from macro_engine.algorithm.kernels import arrays
 from macro_engine.algorithm.kernels.distances import (
+    SIDE_BY_SIDE,
     SMALL,
     features_distances,
     frames_distances,
@@ -32,7 +33,7 @@ from macro_engine.algorithm.kernels.selection import (
     take_leaders,
     weighted_vote,
 )
-from macro_engine.algorithm.kernels.steps import run_steps
+from macro_engine.algorithm.kernels.steps import run_steps, scratch
 from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
@@ -169,6 +170,7 @@ class CompiledFamily:
                 self.references,
                 self.subroutines,
                 self.bank,
+                scratch(done, steps, stretch, self.rules, self.references, self.bank),
                 results,
             )
             if done == steps:
@@ -209,7 +211,10 @@ class CompiledFamily:
             subroutines = arrays.Subroutines._make(a.copy() for a in self.subroutines)
             references = arrays.References._make(a.copy() for a in self.references)
             bank = self.bank._replace(used=self.bank.used.copy())
-            if run_steps(0, 1, 1, stretch, self.rules, references, subroutines, bank, results):
+            present = scratch(0, 1, stretch, self.rules, references, bank)
+            if run_steps(
+                0, 1, 1, stretch, self.rules, references, subroutines, bank, present, results
+            ):
                 break
             self._grow(stretch)
         active = np.append(results.active[:, 0] - 1, 0)  # the baseline has one subroutine
@@ -370,10 +375,14 @@ class CompiledFamily:
         if rules.distance == arrays.FRAMES:
             newest = np.ascontiguousarray(numbers[::-1][: rules.history])
             length = len(newest)
-            return lambda n: frames_distances(newest, length, n, kept.frames, kept.lengths, out)
+            sums = np.empty(SIDE_BY_SIDE)
+            return lambda n: frames_distances(
+                newest, length, n, kept.frames, kept.lengths, sums, out
+            )
         rows = numbers[np.argsort(labels, kind="stable")]
         starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=classes))])
-        least, smallest = np.zeros(squares.shape[2]), np.empty(SMALL)
+        least = np.zeros(squares.shape[2])
+        smallest = np.empty(max(squares[0].size, SMALL))
         counted = np.empty(len(out), np.int64)
         return lambda n: features_distances(
             rows, starts, n, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,
@@ -406,8 +415,11 @@ class CompiledAhead:
                 self.weights, self.intercepts, places, rows.numbers, ones, 0, n, predictions, 0
             )
             return predictions
+        totals = np.empty(self.learnt.shape[1])
         for k in range(members):
-            mean_predict(self.weights, self.learnt, k, rows.numbers, ones, 0, n, predictions, k, 0)
+            mean_predict(
+                self.weights, self.learnt, k, rows.numbers, ones, 0, n, totals, predictions, k, 0
+            )
         return predictions
 
     def finish(self) -> None:

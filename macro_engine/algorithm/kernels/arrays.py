@@ -113,3 +113,4 @@ class Present(NamedTuple):
     nearest_distances: Floats
     predicting: Ints  # places in the bank
     learning: Ints
+    totals: Floats  # by classes

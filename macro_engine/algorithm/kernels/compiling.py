@@ -76,3 +76,5 @@ compiled: Any = _decorator()
 inlined: Any = _decorator(inline="always")
 # for the parts of a step, which are handed many arrays
 part_of_step: Any = _decorator(forceinline=True)
+# for what makes no arrays and hands none out: counting who holds one would take a fifth of the time
+borrowing: Any = _decorator(_nrt=False)

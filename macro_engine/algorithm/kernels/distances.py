@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from macro_engine.algorithm.kernels.compiling import compiled, part_of_step
 
 SMALL = 48  # up to so many smallest values, keeping them sorted beats sorting all
-_SIDE_BY_SIDE = 512  # references whose distances are summed together
+SIDE_BY_SIDE = 512  # references whose distances are summed together
 
 
 @part_of_step
@@ -69,7 +67,10 @@ def select_smallest(values, k):  # type: ignore[no-untyped-def]
 
 @compiled
 def mean_of_smallest(squares, n, j0, j1, divisor, buffer):  # type: ignore[no-untyped-def]
-    """The mean of the max(n, j1 - j0) smallest roots in the first n lines, columns j0 to j1."""
+    """The mean of the max(n, j1 - j0) smallest roots in the first n lines, columns j0 to j1.
+
+    `buffer` has room for all of them.
+    """
     k = max(n, j1 - j0)
     if k == 1:
         return math.sqrt(squares[0, j0]) / divisor
@@ -91,7 +92,7 @@ def mean_of_smallest(squares, n, j0, j1, divisor, buffer):  # type: ignore[no-un
                 buffer[place] = square
         smallest = buffer
     else:
-        smallest = np.empty(n * (j1 - j0))
+        smallest = buffer[: n * (j1 - j0)]
         for i in range(n):
             for j in range(j0, j1):
                 smallest[i * (j1 - j0) + j - j0] = squares[i, j]
@@ -217,15 +218,14 @@ def features_distance(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def frames_distances(now, length, n_references, references, lengths, out):  # type: ignore[no-untyped-def]
+def frames_distances(now, length, n_references, references, lengths, squares, out):  # type: ignore[no-untyped-def]
     """The mean l2 between rows at the same position, for every reference.
 
     References stand side by side for each position and column, some hundred at a time: their sums
     run in the given order, each on its own.
     """
-    squares = np.empty(_SIDE_BY_SIDE)
-    for start in range(0, n_references, _SIDE_BY_SIDE):
-        count = min(_SIDE_BY_SIDE, n_references - start)
+    for start in range(0, n_references, SIDE_BY_SIDE):
+        count = min(SIDE_BY_SIDE, n_references - start)
         total = out[start : start + count]
         for r in range(count):
             total[r] = 0.0

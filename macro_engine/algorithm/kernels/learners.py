@@ -131,12 +131,11 @@ def learning_rates(first, last, power):  # type: ignore[no-untyped-def]
 
 @compiled
 def mean_predict(  # type: ignore[no-untyped-def]
-    means, counts, place, numbers, ones, begin, end, predictions, k, shift
+    means, counts, place, numbers, ones, begin, end, totals, predictions, k, shift
 ):
     d = numbers.shape[1]
     classes = counts.shape[1]
     mine = means[place]
-    totals = np.empty(classes)
     for i in range(begin, end):
         for c in range(classes):
             totals[c] = 0.0

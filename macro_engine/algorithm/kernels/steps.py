@@ -14,8 +14,9 @@ from macro_engine.algorithm.kernels.arrays import (
     LOGISTIC,
     Present,
 )
-from macro_engine.algorithm.kernels.compiling import compiled, part_of_step
+from macro_engine.algorithm.kernels.compiling import borrowing, compiled, part_of_step
 from macro_engine.algorithm.kernels.distances import (
+    SIDE_BY_SIDE,
     SMALL,
     by_class,
     compare_empty,
@@ -33,16 +34,15 @@ from macro_engine.algorithm.kernels.learners import (
 )
 
 
-@compiled
+@borrowing
 def run_steps(  # type: ignore[no-untyped-def]
-    first, stop, exact_from, stretch, rules, references, subroutines, bank, results
+    first, stop, exact_from, stretch, rules, references, subroutines, bank, present, results
 ):
     """Take steps of a stretch through; returns the first one not taken.
 
     It stops early where an array might not hold what the next step could add. From step
     `exact_from` on, no distance among the nearest is left at a lower bound.
     """
-    present = scratch(first, stop, stretch, rules, references, bank)
     for s in range(first, stop):
         t = stretch.past_steps + s
         begin, end = stretch.starts[t], stretch.starts[t + 1]
@@ -103,8 +103,8 @@ def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-u
         unlimited,
         np.empty(n, np.int64),
         np.empty((classes, longest, widest)),
-        np.empty(widest),
-        np.empty(SMALL),
+        np.empty(widest if rules.distance == FEATURES else SIDE_BY_SIDE),
+        np.empty(max(longest * widest, SMALL)),
         np.empty(members),
         np.empty(members, np.int64),
         np.empty(members),
@@ -114,6 +114,7 @@ def scratch(first, stop, stretch, rules, references, bank):  # type: ignore[no-u
         np.empty(NEAREST),
         np.empty(members, np.int64),
         np.empty(len(bank.learnt), np.int64),
+        np.empty(classes),
     )
 
 
@@ -170,7 +171,9 @@ def measure(rows, rules, references, subroutines, present):  # type: ignore[no-u
         labels_distances(present.shares, n, references.shares, out)
     elif rules.distance == FRAMES:
         length = min(rules.history, rows)
-        frames_distances(present.frames, length, n, references.frames, references.lengths, out)
+        frames_distances(
+            present.frames, length, n, references.frames, references.lengths, present.least, out
+        )
     else:
         # some room for rounding; the baseline takes its only reference however far it is
         for r in range(n):
@@ -348,7 +351,7 @@ def predict_and_learn(  # type: ignore[no-untyped-def]
     for k in range(len(present.predicting)):
         mean_predict(
             bank.weights, bank.learnt, present.predicting[k], numbers, ones, begin, end,
-            results.predictions, k, stretch.past_rows,
+            present.totals, results.predictions, k, stretch.past_rows,
         )  # fmt: skip
     for q in range(learning):
         mean_learn(
