@@ -9,8 +9,8 @@ from typing import Protocol
 from macro_engine.errors import MacroError
 from macro_engine.rows import Block
 from macro_engine.state import State, child
-from macro_engine.stream.blocks import BlockMaker, packed
-from macro_engine.stream.encode import SAMPLE, Encoder
+from macro_engine.stream.blocks import BlockMaker, Reader, packed
+from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections, Table
 
@@ -52,7 +52,7 @@ class Source(Protocol):
         """Give back what is open."""
 
 
-class Feed:
+class Feed(Reader):
     """Polls a source and makes blocks of the rows that came.
 
     Parameters
@@ -83,24 +83,6 @@ class Feed:
         self.last_came = clock()  # when all that had come was run
         self.came = time()  # when rows last came, by the clock on the wall
         self.has_news = False  # since the last poll
-
-    @property
-    def encoder(self) -> Encoder:
-        return self.maker.encoder
-
-    @property
-    def steps(self) -> int:
-        """How many were given out in blocks."""
-        return self.maker.steps
-
-    @property
-    def reports(self) -> int:
-        """How many lines were reported."""
-        return self.maker.reports
-
-    @property
-    def late(self) -> int:
-        return self.maker.stepper.late
 
     @property
     def has_ended(self) -> bool:

@@ -8,10 +8,9 @@ from pathlib import Path
 from macro_engine.errors import MacroError
 from macro_engine.rows import Block
 from macro_engine.state import State, child, whole
-from macro_engine.stream.blocks import BlockMaker, packed
+from macro_engine.stream.blocks import BlockMaker, Reader, packed
 from macro_engine.stream.breakfast import BreakfastVideo
 from macro_engine.stream.csv import CsvFile
-from macro_engine.stream.encode import Encoder
 from macro_engine.stream.parquet import ParquetFile
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
@@ -40,7 +39,7 @@ def open_file(path: Path, delimiter: str | None = None, decimal: str | None = No
         raise MacroError(f"{visible(path)} cannot be opened: {visible(error)}") from None
 
 
-class Recording:
+class Recording(Reader):
     """The rows of one or more files, in order, as blocks of whole steps.
 
     Parameters
@@ -71,29 +70,6 @@ class Recording:
         self.file = 0  # which of the files is being read
         self.position: State | None = None  # in it
         self.mark = self._state()
-
-    @property
-    def encoder(self) -> Encoder:
-        return self.maker.encoder
-
-    @property
-    def rows(self) -> int:
-        """How many were given out in blocks."""
-        return self.maker.rows
-
-    @property
-    def steps(self) -> int:
-        """How many were given out in blocks."""
-        return self.maker.steps
-
-    @property
-    def reports(self) -> int:
-        """How many lines were reported."""
-        return self.maker.reports
-
-    @property
-    def late(self) -> int:
-        return self.maker.stepper.late
 
     @property
     def done(self) -> float:
