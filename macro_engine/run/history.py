@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +92,7 @@ class History:
         thresholds: list[float],
         classes: tuple[str, ...],
         length: int | None,
-        load: Callable[[int, int], Results],
+        load: Callable[[int, int], Sequence[Results]],
         power: float = 0.0,
     ) -> None:
         self.thresholds = thresholds
@@ -140,13 +140,7 @@ class History:
 
     def results(self, start: int, stop: int) -> Results:
         """The steps from one number up to another, from memory or from the file."""
-        with self.lock:
-            if self.newest and start >= self.newest[0].first_step:
-                parts = [r for r in self.newest if r.stop > start and r.first_step < stop]
-                joined = Results.join(parts)
-            else:
-                joined = self.load(start, stop)
-        return joined.cut(start, stop)
+        return Results.between(start, stop, self._parts(start, stop))
 
     def at(self, moments: Ints) -> Points:
         """What held at rising moments, or a little before where they are far apart.
@@ -165,9 +159,10 @@ class History:
             found = points.take(places)
             for wanted in (np.flatnonzero(rough & is_new), np.flatnonzero(rough & ~is_new)):
                 if len(wanted) and moments[wanted[-1]] - moments[wanted[0]] < _MOST_READ:
-                    first = int(moments[wanted[0]]) - 1
-                    read = self.results(first, int(moments[wanted[-1]]))
-                    found.put(wanted, Points.after_steps(read, moments[wanted] - first - 1))
+                    for part in self._parts(int(moments[wanted[0]]) - 1, int(moments[wanted[-1]])):
+                        steps = moments[wanted] - 1 - part.first_step
+                        here = (steps >= 0) & (steps < part.steps)
+                        found.put(wanted[here], Points.after_steps(part, steps[here]))
             return found
 
     def errors(self, moments: Ints, window: int | None) -> Floats:
@@ -269,6 +264,13 @@ class History:
             results = self.results(first, stop)
             ends = results.first_row + results.starts[1:]
             return min(first + int(np.searchsorted(ends, row, side="right")), self.steps - 1)
+
+    def _parts(self, start: int, stop: int) -> Sequence[Results]:
+        """From memory or from the file, the parts that have some steps."""
+        with self.lock:
+            if self.newest and start >= self.newest[0].first_step:
+                return [r for r in self.newest if r.stop > start and r.first_step < stop]
+            return self.load(start, stop)
 
 
 def ewa_weights(losses: Floats, moments: Ints) -> Floats:

@@ -170,6 +170,13 @@ class Results:
             columns[name] = None if arrays[0] is None else np.concatenate(arrays, axis=axis)
         return Results(first.first_step, first.first_row, first.before, **columns)
 
+    @staticmethod
+    def between(start: int, stop: int, parts: Sequence[Results]) -> Results:
+        """The steps from one number up to another, which are in parts that follow each other."""
+        return Results.join(
+            [part.cut(max(start, part.first_step), min(stop, part.stop)) for part in parts]
+        )
+
     def cut(self, start: int, stop: int) -> Results:
         """The steps from one number up to another, both counted from the stream's beginning."""
         if (start, stop) == (self.first_step, self.stop):

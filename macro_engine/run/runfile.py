@@ -79,11 +79,11 @@ class RunReader:
 
     def results(self, start: int, stop: int) -> Results:
         """What happened in the steps from one number up to another, which must be recorded."""
-        parts = [
-            record.cut(max(start, record.first_step), min(stop, record.stop))
-            for record in self._records(start, stop)
-        ]
-        return Results.join(parts)
+        return Results.between(start, stop, self.parts(start, stop))
+
+    def parts(self, start: int, stop: int) -> list[Results]:
+        """The records that have the steps from one number up to another."""
+        return list(self._records(start, stop))
 
     def record_from(self, step: int) -> Results:
         """The steps from one on, as far as its record goes."""

@@ -208,7 +208,7 @@ class Session:
             engine.course.thresholds,
             engine.classes,
             engine.opened.settings.history,
-            self.store.results,
+            self.store.parts,
             engine.opened.settings["eps_power"],
         )
         for results in self.store.reader.all_results():

@@ -19,12 +19,17 @@ class Store:
 
     def results(self, start: int, stop: int) -> Results:
         """What happened in the steps from one number up to another."""
+        return Results.between(start, stop, self.parts(start, stop))
+
+    def parts(self, start: int, stop: int) -> list[Results]:
+        """The parts, in order, that have the steps from one number up to another."""
         waiting = self.recorder.pending() if self.recorder else []
         parts = [r for r in waiting if r.stop > start and r.first_step < stop]
-        written = parts[0].first_step if parts else stop
-        if start < written:
-            parts.insert(0, self.reader.results(start, written))
-        return Results.join(parts).cut(start, stop)
+        if not parts:
+            return self.reader.parts(start, stop)
+        written = parts[0].first_step
+        kept = self.reader.parts(start, written) if start < written else []
+        return [*(part.cut(part.first_step, min(part.stop, written)) for part in kept), *parts]
 
     def events(
         self,

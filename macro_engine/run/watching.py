@@ -147,7 +147,7 @@ class Watching:
             reader.thresholds,
             tuple(reader.classes),
             length if isinstance(length, int) else None,
-            Store(reader).results,
+            Store(reader).parts,
             float(power) if isinstance(power, int | float) and power >= 0 else 0.0,
         )
 

@@ -37,7 +37,7 @@ def past(request, finished, monkeypatch):
         monkeypatch.setattr(module, "_JOINED", 4)
         monkeypatch.setattr(Thinned, "MOST", 100)
     reader = RunReader(path)
-    history = History(made.course.thresholds, made.classes, 3, Store(reader).results)
+    history = History(made.course.thresholds, made.classes, 3, Store(reader).parts)
     for results in given:
         for start in range(results.first_step, results.stop, 7):
             history.append(results.cut(start, min(start + 7, results.stop)))
