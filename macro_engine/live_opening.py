@@ -53,7 +53,7 @@ class OpenedLive(Opened):
 
 
 @dataclass(frozen=True)
-class Begun:
+class StoredStream:
     """What a run that goes on knows already: what was guessed, and the columns in their order."""
 
     settings: dict[str, Any]
@@ -89,7 +89,7 @@ def open_live(
     wait: Callable[[str], None],
     stronger: Sequence[Layer] = (),
     config: Path | None = None,
-    begun: Begun | None = None,
+    stored: StoredStream | None = None,
 ) -> OpenedLive:
     """Settle every option, as `open_stream` does for recordings.
 
@@ -97,7 +97,7 @@ def open_live(
     it should take a moment, and may raise.
     """
     after = Found.at(live.source) if live.from_now and isinstance(live.source, Path) else None
-    while begun is None and isinstance(live.source, Path) and not live.source.exists():
+    while stored is None and isinstance(live.source, Path) and not live.source.exists():
         wait("there is no such file yet: waiting for it")
     layers = [*stronger]
     if config is not None:
@@ -106,10 +106,10 @@ def open_live(
         layers.append(Layer.from_toml(toml_beside(live.source)))
     settings = Settings.merge(layers)
     remarks: list[str] = []
-    if begun is not None:
-        kept = {name: begun.settings[name] for name in GUESSED if name in begun.settings}
+    if stored is not None:
+        kept = {name: stored.settings[name] for name in GUESSED if name in stored.settings}
         settings.add(Layer.read("the run file", kept))
-        names = begun.names
+        names = stored.names
     else:
         names, remarks = _Beginning(live, settings, wait).settle()
     settings.complete(names)

@@ -27,8 +27,8 @@ from macro_tui.traffic import counting
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
+    from macro_engine.run.alarms import Rule
     from macro_engine.run.session import Session
-    from macro_tui.alarms import Rule
 
 INTERRUPTED = 130
 THEMES = ("ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "solarized-light")

@@ -8,8 +8,8 @@ import time
 
 from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
-from macro_engine.run.begun import begun_by
 from macro_engine.run.engine import Engine, Listener
+from macro_engine.run.stored_stream import stored_stream
 from macro_engine.settings import Layer
 
 
@@ -74,9 +74,12 @@ def live_engine(source, run_file=None, listener=None, close_after="never", **opt
     """An engine over a live feed, with settings for such streams."""
     values = SETTINGS | {n: v for n, v in options.items() if n not in ("predictions", "trace")}
     live = Live(source, close_after=close_after)
-    begun = begun_by(run_file) if run_file is not None else None
+    stored = stored_stream(run_file) if run_file is not None else None
     opened = open_live(
-        live, lambda _why: time.sleep(0.01), [Layer.read("test", values, of_user=True)], begun=begun
+        live,
+        lambda _why: time.sleep(0.01),
+        [Layer.read("test", values, of_user=True)],
+        stored=stored,
     )
     rest = {n: v for n, v in options.items() if n in ("predictions", "trace")}
     return Engine(opened, run_file=run_file, listener=listener or Listener(), **rest)

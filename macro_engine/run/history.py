@@ -16,9 +16,9 @@ import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.rows import Bools, Floats, Ints
-from macro_engine.run.lives import Lives
+from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.results import STRATEGIES, Results
-from macro_engine.run.thinned import Points, Thinned
+from macro_engine.run.usage import Usage
 
 NEWEST = 10_000  # steps that are kept in memory
 _JOINED = 256  # steps, below which what is kept in memory is joined with what follows
@@ -103,9 +103,9 @@ class History:
         self.steps = 0
         self.lock = threading.RLock()
         self.newest: deque[Results] = deque()
-        self.thinned: Thinned | None = None
+        self.downsampled: Downsampled | None = None
         self.births: list[list[Birth]] = [[] for _ in thresholds]
-        self.lives_of = [Lives(k) for k in range(len(thresholds))]
+        self.usage_of = [Usage(k) for k in range(len(thresholds))]
 
     @property
     def series(self) -> list[str]:
@@ -120,16 +120,16 @@ class History:
         """Take in the steps that follow."""
         with self.lock:
             assert results.first_step == self.steps
-            if self.thinned is None:
-                self.thinned = Thinned(len(self.thresholds), results.times is not None)
-            self.thinned.append(results)
+            if self.downsampled is None:
+                self.downsampled = Downsampled(len(self.thresholds), results.times is not None)
+            self.downsampled.append(results)
             if self.newest and self.newest[-1].steps < _JOINED:
                 self.newest[-1] = Results.join([self.newest[-1], results])
             else:
                 self.newest.append(results)
             self.steps = results.stop
-            for lives in self.lives_of:
-                lives.follow(results)
+            for usage in self.usage_of:
+                usage.follow(results)
             while self.steps - self.newest[0].stop >= NEWEST:
                 self.newest.popleft()
             for k, s in zip(*np.nonzero(results.born), strict=True):
@@ -149,10 +149,10 @@ class History:
         read; the `moments` of the answer say which ones they are.
         """
         with self.lock:
-            if self.thinned is None:
+            if self.downsampled is None:
                 return Points.beginning(len(self.thresholds), False).take(moments * 0)
             moments = np.clip(moments, 0, self.steps)
-            points = self.thinned.points()
+            points = self.downsampled.points()
             places = np.searchsorted(points.moments, moments, side="right") - 1
             rough = points.moments[places] != moments
             is_new = moments > self.newest[0].first_step
@@ -183,7 +183,9 @@ class History:
     def window(self, moments: Ints, wished: int) -> int:
         """The least window, from the wished one on, for which `errors` has exactly its steps."""
         is_read = int(moments[-1] - moments[0]) < _MOST_READ
-        return wished if is_read or self.thinned is None else max(wished, self.thinned.stride)
+        return (
+            wished if is_read or self.downsampled is None else max(wished, self.downsampled.stride)
+        )
 
     def weights(self, moments: Ints) -> Floats:
         """EWA's weights in force at some moments, thresholds by moments."""
@@ -227,22 +229,22 @@ class History:
             None if times is None else int(times.max()),
         )
 
-    def lives(self, threshold: int, moment: int) -> Lives:
+    def usage(self, threshold: int, moment: int) -> Usage:
         """What became of each subroutine of a threshold until a moment."""
         with self.lock:
-            return self.lives_of[threshold].at(moment, self.results)
+            return self.usage_of[threshold].at(moment, self.results)
 
     def step_at_time(self, time: int) -> int:
         """The first step whose first row has the time or a later one."""
         with self.lock:
-            if self.thinned is None or self.thinned.points().times is None:
+            if self.downsampled is None or self.downsampled.points().times is None:
                 return 0
-            whole = self.thinned.points()
+            whole = self.downsampled.points()
             assert whole.times is not None
             times = np.maximum.accumulate(whole.times[1:]) if self.steps else whole.times[1:]
             place = int(np.searchsorted(times, time, side="left"))
             first = int(whole.moments[place])
-            stop = min(first + 2 * self.thinned.stride, self.steps)
+            stop = min(first + 2 * self.downsampled.stride, self.steps)
             if first >= stop:
                 return max(self.steps - 1, 0)
             found = self.results(first, stop).first_times
@@ -253,12 +255,12 @@ class History:
     def step_of_row(self, row: int) -> int:
         """The step that has a row of the stream, or the last one."""
         with self.lock:
-            if self.thinned is None:
+            if self.downsampled is None:
                 return 0
-            whole = self.thinned.points()
+            whole = self.downsampled.points()
             place = int(np.searchsorted(whole.rows, row, side="right")) - 1
             first = int(whole.moments[place])
-            stop = min(first + 2 * self.thinned.stride, self.steps)
+            stop = min(first + 2 * self.downsampled.stride, self.steps)
             if first >= stop:
                 return max(self.steps - 1, 0)
             results = self.results(first, stop)

@@ -12,6 +12,7 @@ from time import monotonic, time
 
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.rows import Ints
+from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.history import History
@@ -20,7 +21,6 @@ from macro_engine.run.recorder import add_events
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.store import Store
 from macro_engine.stream.feed import lasted
 
 UNNAMED = "unnamed.run"
@@ -63,7 +63,7 @@ class Session:
         self.is_live = is_live
         self.engine: Engine | None = None
         self.history: History | None = None
-        self.store: Store | None = None
+        self.store: CombinedReader | None = None
         self.known_steps = 0
         self.error: BaseException | None = None
         self.remarks: list[str] = []
@@ -203,7 +203,7 @@ class Session:
     def _from_file(self, engine: Engine) -> History:
         """The history of what was recorded before this session."""
         assert engine.run_file is not None
-        self.store = Store(RunReader(engine.run_file), engine.recorder)
+        self.store = CombinedReader(RunReader(engine.run_file), engine.recorder)
         history = History(
             engine.course.thresholds,
             engine.classes,

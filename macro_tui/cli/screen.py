@@ -42,7 +42,7 @@ def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False)
     """How the monitor is asked to look; the name is that of what it shows."""
     from textual.theme import BUILTIN_THEMES
 
-    from macro_tui.alarms import parse
+    from macro_engine.run.alarms import parse
     from macro_tui.app import Options
 
     if arguments.theme not in (None, *BUILTIN_THEMES):

@@ -137,14 +137,14 @@ def _open(
 ) -> OpenedLive:
     """The stream, once there is enough of it to know how it is read."""
     from macro_engine.live_opening import Live, open_live
-    from macro_engine.run.begun import begun_by
+    from macro_engine.run.stored_stream import stored_stream
     from macro_engine.stream.standard_input import Pipe
 
     path = None if arguments.file == "-" else Path(arguments.file)
     check_outputs(arguments, {} if path is None else {path.resolve(): "is read in this run"})
     live = Live(path or Pipe(descriptor), arguments.from_now, arguments.close_after)
-    begun = None if arguments.run_file is None else begun_by(arguments.run_file)
-    return open_live(live, wait, layers_from(arguments), arguments.config, begun)
+    stored = None if arguments.run_file is None else stored_stream(arguments.run_file)
+    return open_live(live, wait, layers_from(arguments), arguments.config, stored)
 
 
 def _engine(arguments: argparse.Namespace, opened: OpenedLive, listener: Listener) -> Engine:

@@ -13,7 +13,7 @@ from macro_engine.visible import visible
 from macro_tui.cli.screen import add_screen_arguments, options_of
 
 if TYPE_CHECKING:
-    from macro_engine.run.watching import Watching
+    from macro_engine.run.watched import WatchedRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     return monitor(open_session, options)
 
 
-def _open_session(path: Path) -> Watching:
-    from macro_engine.run.watching import Watching
+def _open_session(path: Path) -> WatchedRun:
+    from macro_engine.run.watched import WatchedRun
 
-    return Watching(path)
+    return WatchedRun(path)

@@ -8,11 +8,11 @@ import numpy as np
 
 from macro_engine.run.history import Situation
 from macro_engine.visible import visible
-from macro_tui.glyphs import Glyphs
-from macro_tui.panels.lines_around import open_step
 from macro_tui.panels.panel import Panel
-from macro_tui.scene import Scene
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.scene import Scene
+from macro_tui.view.status_lines import open_step
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.nearest import Nearest, NearestView
 from macro_tui.widgets.paragraph import Paragraph, fitting
@@ -66,12 +66,12 @@ def _choice(scene: Scene, k: int, number: int) -> Row:
 
 
 def _standing(scene: Scene, k: int, number: int) -> Row:
-    lives = scene.history.lives(k, scene.moment)
-    rows = int(lives.rows[number])
+    usage = scene.history.usage(k, scene.moment)
+    rows = int(usage.rows[number])
     if not rows:
         return [("no rows predicted yet", "muted")]
-    own = 100 * int(lives.wrong[number]) / rows
-    baseline = 100 * int(lives.marginal_wrong[number]) / rows
+    own = 100 * int(usage.wrong[number]) / rows
+    baseline = 100 * int(usage.marginal_wrong[number]) / rows
     better = own <= baseline
     return [
         (f"error {own:.1f}%", "good" if better else "bad"),
@@ -81,8 +81,8 @@ def _standing(scene: Scene, k: int, number: int) -> Row:
 
 
 def _life(scene: Scene, k: int, number: int) -> Row:
-    lives = scene.history.lives(k, scene.moment)
-    uses = int(lives.uses[number])
+    usage = scene.history.usage(k, scene.moment)
+    uses = int(usage.uses[number])
     born = scene.history.births[k][number - 1].step
     used = f", used {counted(uses, 'step')} ({uses / scene.moment:.0%})"
     row: Row = [(f"born at {born:,}", "muted"), (used, "muted")]

@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_tui.glyphs import Glyphs
 from macro_tui.panels.panel import Panel
-from macro_tui.raster import ACROSS
-from macro_tui.scene import Scene, series_index, threshold_index
-from macro_tui.view import CURVES
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.raster import ACROSS
+from macro_tui.view.scene import Scene, series_index, threshold_index
+from macro_tui.view.viewport import CURVES
 from macro_tui.widgets.curves import Curves, CurvesView, Series
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.threshold_text import threshold_text

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from macro_engine.run.events import Event
 from macro_engine.visible import visible
-from macro_tui.events import before_moment
-from macro_tui.glyphs import Glyphs
-from macro_tui.panels.listing import window
 from macro_tui.panels.panel import Panel
-from macro_tui.scene import Scene
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.canvas import Row
+from macro_tui.view.event_log import before_moment
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.listing import window
+from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
 from macro_tui.words import moment_text

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from textual.containers import Container
 
-from macro_tui.glyphs import Glyphs
-from macro_tui.places import PANELS
-from macro_tui.scene import Scene
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.layout import PANELS
+from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
 
@@ -28,7 +28,7 @@ def clauses(text: str, width: int) -> str:
 class Panel(Container, can_focus=True):
     """A title that is a line across, and pictures below it.
 
-    Each kind has a `key` among `places.PANELS` and a `heading`.
+    Each kind has a `key` among `layout.PANELS` and a `heading`.
     """
 
     DEFAULT_CSS = """

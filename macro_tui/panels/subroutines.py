@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_tui.blocks import sparks
-from macro_tui.glyphs import Glyphs
-from macro_tui.panels.listing import window
 from macro_tui.panels.panel import Panel
-from macro_tui.scene import Scene
-from macro_tui.view import Page
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.bars import sparks
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.listing import window
+from macro_tui.view.scene import Scene
+from macro_tui.view.viewport import Page
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
 from macro_tui.widgets.threshold_text import threshold_text
@@ -43,13 +43,13 @@ class Line:
 def lines(scene: Scene) -> list[Line]:
     """All that were born until the moment in view, in the order asked for."""
     k = scene.threshold
-    lives = scene.history.lives(k, scene.moment)
+    usage = scene.history.usage(k, scene.moment)
     found = []
-    for number, birth in enumerate(scene.history.births[k][: len(lives.uses) - 1], 1):
-        rows, uses = int(lives.rows[number]), int(lives.uses[number])
-        error = 100 * int(lives.wrong[number]) / rows if rows else None
-        baseline = 100 * int(lives.marginal_wrong[number]) / rows if rows else None
-        last = int(lives.last_used[number])
+    for number, birth in enumerate(scene.history.births[k][: len(usage.uses) - 1], 1):
+        rows, uses = int(usage.rows[number]), int(usage.uses[number])
+        error = 100 * int(usage.wrong[number]) / rows if rows else None
+        baseline = 100 * int(usage.marginal_wrong[number]) / rows if rows else None
+        last = int(usage.last_used[number])
         share = uses / scene.moment
         found.append(Line(number, birth.step, birth.parent, uses, share, error, baseline, last))
     return sorted(found, key=_ORDERS[scene.view.order])

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from macro_tui.glyphs import Glyphs
 from macro_tui.panels.panel import Panel
-from macro_tui.scene import Scene
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.threshold_text import threshold_text
 from macro_tui.widgets.timeline import Timeline, TimelineView

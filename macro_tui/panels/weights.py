@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from macro_tui.glyphs import Glyphs
 from macro_tui.panels.panel import Panel
-from macro_tui.scene import Scene, leader, threshold_index
-from macro_tui.view import page
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.scene import Scene, leader, threshold_index
+from macro_tui.view.viewport import page
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.threshold_text import threshold_text
 from macro_tui.widgets.weights import Threshold, Weights, WeightsView

@@ -11,13 +11,13 @@ from macro_engine.errors import MacroError
 from macro_engine.run.events import Event
 from macro_engine.run.session import Session
 from macro_tui.app import Monitor, Options
-from macro_tui.events import EventLog
-from macro_tui.glyphs import ASCII, UNICODE
-from macro_tui.keys import there
 from macro_tui.panels.panel import Panel
-from macro_tui.raster import ACROSS
-from macro_tui.scene import Scene
-from macro_tui.view import View
+from macro_tui.view.event_log import EventLog
+from macro_tui.view.glyphs import ASCII, UNICODE
+from macro_tui.view.keys import there
+from macro_tui.view.raster import ACROSS
+from macro_tui.view.scene import Scene
+from macro_tui.view.viewport import Viewport
 
 _NOTICE_SECONDS = 5.0
 
@@ -34,7 +34,7 @@ class MonitorScreen(Screen[None]):
         self.glyphs = ASCII if options.ascii else UNICODE
         self.is_played = not (session.is_live or session.is_watching)  # by keys of this monitor
         self.keys = there(options.readonly, self.is_played, session.is_watching)
-        self.view = View()
+        self.view = Viewport()
         self.event_log = EventLog()
         self.notice = ""
         self.notice_timer: Timer | None = None
@@ -53,7 +53,7 @@ class MonitorScreen(Screen[None]):
     def focused_panel(self) -> Panel | None:
         return self.focused if isinstance(self.focused, Panel) else None
 
-    def look(self, view: View) -> None:
+    def look(self, view: Viewport) -> None:
         """Show another view at once."""
         self.view = view
         self.draw()

@@ -14,12 +14,12 @@ from textual.screen import ModalScreen
 from macro_engine.algorithm.learnt import MEANS, Learnt
 from macro_engine.run.history import Birth
 from macro_engine.visible import visible
-from macro_tui.blocks import bar, sparks
-from macro_tui.glyphs import Glyphs
 from macro_tui.panels.subroutines import lines, use_strips
-from macro_tui.scene import Scene
-from macro_tui.view import page
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.bars import bar, sparks
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.scene import Scene
+from macro_tui.view.viewport import page
 from macro_tui.widgets.paragraph import Paragraph
 from macro_tui.widgets.threshold_text import threshold_text
 from macro_tui.words import counted, lead_text, moment_text

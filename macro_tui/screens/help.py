@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from macro_tui.glyphs import Glyphs
-from macro_tui.keys import GROUPS, Key
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.keys import GROUPS, Key
 from macro_tui.widgets.paragraph import Paragraph
 
 _LEGEND = (

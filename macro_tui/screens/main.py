@@ -16,10 +16,7 @@ from textual.geometry import Size
 from macro_engine.errors import MacroError
 from macro_engine.run.session import Session
 from macro_engine.run.snapshot import Snapshot
-from macro_tui import destination
 from macro_tui.app import Options
-from macro_tui.keys import KEYS
-from macro_tui.panels import lines_around as around
 from macro_tui.panels.decision import DecisionPanel
 from macro_tui.panels.errors import ErrorsPanel
 from macro_tui.panels.events import EventsPanel
@@ -27,14 +24,16 @@ from macro_tui.panels.panel import Panel
 from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.panels.weights import WeightsPanel
-from macro_tui.places import is_small, places
-from macro_tui.raster import ACROSS
-from macro_tui.scene import Scene
-from macro_tui.screens.alarming import Alarming
-from macro_tui.screens.choosing import Choosing
-from macro_tui.screens.keeping import Keeping
-from macro_tui.screens.playing import Playing
+from macro_tui.screens.alarms import AlarmActions
+from macro_tui.screens.playback import PlaybackActions
+from macro_tui.screens.program import ProgramActions
+from macro_tui.screens.selection import PanelActions
 from macro_tui.traffic import Meter, Traffic, terminal_is_gone
+from macro_tui.view import destination, status_lines
+from macro_tui.view.keys import KEYS
+from macro_tui.view.layout import is_small, panel_boxes
+from macro_tui.view.raster import ACROSS
+from macro_tui.view.scene import Scene
 from macro_tui.widgets.curves import plot_columns
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
@@ -43,7 +42,7 @@ _STATUS_SECONDS = 1.0
 _REST = 15  # times as long as a frame took nothing is drawn, so that the engine is not held up
 
 
-class MainScreen(Playing, Choosing, Keeping, Alarming):
+class MainScreen(PlaybackActions, PanelActions, ProgramActions, AlarmActions):
     """The panels and the lines around them."""
 
     CSS_PATH = "main.tcss"
@@ -150,14 +149,18 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         with self.app.batch_update():
             self.draw_footer()
             going = self._going()
-            row = around.header(self.options.name, snapshot, scene, going, self.glyphs, width)
+            row = status_lines.header(self.options.name, snapshot, scene, going, self.glyphs, width)
             self._line("header").draw([row])
             self._line("before").display = scene is None
             if scene is None:
-                self._line("verdict").draw([around.alarm(calling, width)] if calling else [])
-                self._line("before").draw(around.before(snapshot, width))
+                self._line("verdict").draw([status_lines.alarm(calling, width)] if calling else [])
+                self._line("before").draw(status_lines.before(snapshot, width))
                 return
-            row = around.alarm(calling, width) if calling else around.verdict(scene, width)
+            row = (
+                status_lines.alarm(calling, width)
+                if calling
+                else status_lines.verdict(scene, width)
+            )
             self._line("verdict").draw([row])
             for panel in self.panels.values():
                 if panels and panel.display:
@@ -198,7 +201,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         is_at_rest = self.drawn is not None and self.drawn == self.drawn_before
         self.traffic = Traffic(memory=self.traffic.memory) if is_at_rest else traffic
         self.drawn_before = self.drawn
-        self._line("status").draw([around.status(snapshot, self.traffic, self.size.width)])
+        self._line("status").draw([status_lines.status(snapshot, self.traffic, self.size.width)])
 
     def put_panels(self) -> None:
         """Put the panels in their places."""
@@ -207,8 +210,8 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         lines = ["header", "verdict", "footer", "status"][: 4 if height >= 12 else 3]
         self._line("status").display = "status" in lines
         room = max(height - len(lines), 0)
-        shown = places(width, room, self.view.expanded)
-        chart = shown.get("errors") or places(width, room)["errors"]
+        shown = panel_boxes(width, room, self.view.expanded)
+        chart = shown.get("errors") or panel_boxes(width, room)["errors"]
         self.dots = ACROSS * max(plot_columns(chart.width), 1)
         for name, panel in self.panels.items():
             panel.display = name in shown
@@ -228,7 +231,7 @@ class MainScreen(Playing, Choosing, Keeping, Alarming):
         width, height = self.size
         small = is_small(width, height - 4)
         has_ended = self.session.snapshot.has_ended and self.view.frozen is None
-        row = around.footer(width, small, self.notice, self.keys, has_ended)
+        row = status_lines.footer(width, small, self.notice, self.keys, has_ended)
         self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:

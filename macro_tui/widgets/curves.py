@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_tui import raster
-from macro_tui.axis import Bounds, settled, step, tick_text, ticks
-from macro_tui.glyphs import UNICODE, Glyphs
-from macro_tui.raster import Floats, Stroke
-from macro_tui.widgets.canvas import Canvas, Row
+from macro_tui.view import raster
+from macro_tui.view.axis import Bounds, settled, step, tick_text, ticks
+from macro_tui.view.canvas import Canvas, Row
+from macro_tui.view.glyphs import UNICODE, Glyphs
+from macro_tui.view.marks import Labels, put_births, put_x_labels
+from macro_tui.view.raster import Floats, Stroke
 from macro_tui.widgets.drawing import Drawing
-from macro_tui.widgets.marks import Labels, put_births, put_x_labels
 
 _LEFT = 6
 _WIDE, _NARROW = 19, 13  # cells for the labels at the right edge
@@ -58,7 +58,7 @@ class CurvesView:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ChartAreas:
     """How the room is shared out: cells left and right of the plot, rows above and below."""
 
     left: int
@@ -70,13 +70,13 @@ class Layout:
     has_x_labels: bool
 
 
-def layout(view: CurvesView, width: int, height: int) -> Layout:
+def chart_areas(view: CurvesView, width: int, height: int) -> ChartAreas:
     left, right = _margins(width)
     has_header = height >= 3 and bool(view.title or view.note or not right)
     has_axis, has_x_labels = height >= 5, height >= 6
     rows = max(height - has_header - has_axis - has_x_labels, 0)
     columns = plot_columns(width)
-    return Layout(left, right, columns, int(has_header), rows, has_axis, has_x_labels)
+    return ChartAreas(left, right, columns, int(has_header), rows, has_axis, has_x_labels)
 
 
 def plot_columns(width: int) -> int:
@@ -109,54 +109,54 @@ def render(
 ) -> list[Row]:
     """The chart as rows; y is the range to keep, by default that of the data."""
     canvas = Canvas(width, height, glyphs)
-    place = layout(view, canvas.width, canvas.height)
+    areas = chart_areas(view, canvas.width, canvas.height)
     y = y or bounds(view, None)
-    if place.rows and place.columns:
-        _draw_y_axis(canvas, view, place, y)
-        _draw_crosshair(canvas, view, place)
-        _draw_curves(canvas, view, place, y)
-        _draw_initials(canvas, view, place, y)
-        _draw_x_axis(canvas, view, place)
-        if place.right:
-            _draw_end_labels(canvas, view, place, y)
-    _draw_header(canvas, view, place)
+    if areas.rows and areas.columns:
+        _draw_y_axis(canvas, view, areas, y)
+        _draw_crosshair(canvas, view, areas)
+        _draw_curves(canvas, view, areas, y)
+        _draw_initials(canvas, view, areas, y)
+        _draw_x_axis(canvas, view, areas)
+        if areas.right:
+            _draw_end_labels(canvas, view, areas, y)
+    _draw_header(canvas, view, areas)
     return canvas.rows()
 
 
-def _draw_y_axis(canvas: Canvas, view: CurvesView, place: Layout, y: Bounds) -> None:
-    most = max(place.rows // _ROWS_A_TICK, min(place.rows // 2, 4), 1)
+def _draw_y_axis(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds) -> None:
+    most = max(areas.rows // _ROWS_A_TICK, min(areas.rows // 2, 4), 1)
     size = step(y.span, most)
-    if place.left:
-        canvas.put_down(_LEFT - 1, place.top, place.top + place.rows, canvas.glyphs.side, "axis")
+    if areas.left:
+        canvas.put_down(_LEFT - 1, areas.top, areas.top + areas.rows, canvas.glyphs.side, "axis")
     for value in ticks(y, most):
-        row = place.top + _row(value, y, place.rows)
-        if place.left:
+        row = areas.top + _row(value, y, areas.rows)
+        if areas.left:
             canvas.put_right(_LEFT - 1, row, tick_text(value, size, view.unit), "muted")
             canvas.put(_LEFT - 1, row, canvas.glyphs.tick, "axis")
         if value == 0 and view.unit == "points":
-            canvas.put(place.left, row, canvas.glyphs.beyond * place.columns, "axis")
+            canvas.put(areas.left, row, canvas.glyphs.beyond * areas.columns, "axis")
 
 
-def _draw_crosshair(canvas: Canvas, view: CurvesView, place: Layout) -> None:
-    if view.crosshair is not None and 0 <= view.crosshair < place.columns:
-        x, bottom = place.left + view.crosshair, place.top + place.rows
-        canvas.put_down(x, place.top, bottom, canvas.glyphs.upright, "strong")
+def _draw_crosshair(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:
+    if view.crosshair is not None and 0 <= view.crosshair < areas.columns:
+        x, bottom = areas.left + view.crosshair, areas.top + areas.rows
+        canvas.put_down(x, areas.top, bottom, canvas.glyphs.upright, "strong")
 
 
-def _draw_curves(canvas: Canvas, view: CurvesView, place: Layout, y: Bounds) -> None:
-    values = _table(view, place)
-    size = (y.low, y.high, place.columns, place.rows)
+def _draw_curves(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds) -> None:
+    values = _table(view, areas)
+    size = (y.low, y.high, areas.columns, areas.rows)
     if canvas.glyphs.ascii:
         kinds = [_sample(series, canvas.glyphs) for series in view.series]
         cells = raster.letters(values, kinds, *size)
     else:
         cells = raster.braille(values, [_STROKES[s.role] for s in view.series], *size)
     roles: list[str] = [series.role for series in view.series]
-    canvas.put_cells(place.left, place.top, cells.characters, cells.owners, roles)
+    canvas.put_cells(areas.left, areas.top, cells.characters, cells.owners, roles)
 
 
-def _table(view: CurvesView, place: Layout) -> Floats:
-    columns = raster.ACROSS * place.columns
+def _table(view: CurvesView, areas: ChartAreas) -> Floats:
+    columns = raster.ACROSS * areas.columns
     table = [raster.fitted(series.values, columns, np.nan) for series in view.series]
     return np.array(table, float).reshape(len(table), columns)
 
@@ -166,43 +166,43 @@ def _sample(series: Series, glyphs: Glyphs) -> str:
     return glyphs.curves[_ORDER.index(series.role)]
 
 
-def _draw_initials(canvas: Canvas, view: CurvesView, place: Layout, y: Bounds) -> None:
+def _draw_initials(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds) -> None:
     """The first letter of each name behind the last point of its curve, where that is free."""
     for series in view.series:
-        known = np.flatnonzero(np.isfinite(series.values[: raster.ACROSS * place.columns]))
+        known = np.flatnonzero(np.isfinite(series.values[: raster.ACROSS * areas.columns]))
         if len(known):
             column = int(known[-1]) // raster.ACROSS + 1
-            row = place.top + _row(float(series.values[known[-1]]), y, place.rows)
-            if column < place.columns and canvas.is_blank(place.left + column, row):
-                canvas.put(place.left + column, row, series.name[:1], series.role)
+            row = areas.top + _row(float(series.values[known[-1]]), y, areas.rows)
+            if column < areas.columns and canvas.is_blank(areas.left + column, row):
+                canvas.put(areas.left + column, row, series.name[:1], series.role)
 
 
-def _draw_x_axis(canvas: Canvas, view: CurvesView, place: Layout) -> None:
-    if not place.has_axis:
+def _draw_x_axis(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:
+    if not areas.has_axis:
         return
-    glyphs, row = canvas.glyphs, place.top + place.rows
-    canvas.put(place.left, row, glyphs.horizontal * place.columns, "axis")
-    if place.left:
+    glyphs, row = canvas.glyphs, areas.top + areas.rows
+    canvas.put(areas.left, row, glyphs.horizontal * areas.columns, "axis")
+    if areas.left:
         canvas.put(_LEFT - 1, row, glyphs.corner, "axis")
     for column, _ in view.x_labels:
-        if 0 <= column < place.columns:
-            canvas.put(place.left + column, row, glyphs.mark, "axis")
-    if place.has_x_labels:
-        put_x_labels(canvas, place.left, place.columns, row + 1, view.x_labels)
-    put_births(canvas, place.left, row, raster.fitted(view.births, place.columns, 0))
+        if 0 <= column < areas.columns:
+            canvas.put(areas.left + column, row, glyphs.mark, "axis")
+    if areas.has_x_labels:
+        put_x_labels(canvas, areas.left, areas.columns, row + 1, view.x_labels)
+    put_births(canvas, areas.left, row, raster.fitted(view.births, areas.columns, 0))
 
 
-def _draw_end_labels(canvas: Canvas, view: CurvesView, place: Layout, y: Bounds) -> None:
+def _draw_end_labels(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds) -> None:
     """Each curve's kind, name and present value at the right edge, level with the value."""
     labelled = [(s, s.now) for s in view.series if s.now is not None and np.isfinite(s.now)]
-    labelled = sorted(labelled[: place.rows], key=lambda pair: -pair[1])
-    wanted = [_row(now, y, place.rows) for _, now in labelled]
-    start, end = place.left + place.columns + 1, canvas.width
-    for (series, now), row in zip(labelled, apart(wanted, place.rows), strict=True):
-        value = value_text(now, "" if view.unit == "%" and place.right == _NARROW else view.unit)
-        canvas.put(start, place.top + row, _sample(series, canvas.glyphs), series.role)
-        canvas.put(start + 2, place.top + row, series.name, series.role)
-        canvas.put_right(end, place.top + row, f" {value:>4}", series.role)
+    labelled = sorted(labelled[: areas.rows], key=lambda pair: -pair[1])
+    wanted = [_row(now, y, areas.rows) for _, now in labelled]
+    start, end = areas.left + areas.columns + 1, canvas.width
+    for (series, now), row in zip(labelled, apart(wanted, areas.rows), strict=True):
+        value = value_text(now, "" if view.unit == "%" and areas.right == _NARROW else view.unit)
+        canvas.put(start, areas.top + row, _sample(series, canvas.glyphs), series.role)
+        canvas.put(start + 2, areas.top + row, series.name, series.role)
+        canvas.put_right(end, areas.top + row, f" {value:>4}", series.role)
 
 
 def apart(wanted: list[int], rows: int) -> list[int]:
@@ -218,13 +218,13 @@ def apart(wanted: list[int], rows: int) -> list[int]:
     return placed
 
 
-def _draw_header(canvas: Canvas, view: CurvesView, place: Layout) -> None:
+def _draw_header(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:
     """Title and note; values too under a crosshair, or where there is no room at the right."""
     if view.crosshair is not None:
         _put_values(canvas, view, [series.now for series in view.series], view.note)
-    elif place.top and not place.right:
+    elif areas.top and not areas.right:
         _put_values(canvas, view, [series.now for series in view.series], view.title)
-    elif place.top:
+    elif areas.top:
         canvas.put_right(canvas.width, 0, view.note, "muted")
         canvas.put(0, 0, view.title + "  ", "strong")
 

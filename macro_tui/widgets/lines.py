@@ -11,8 +11,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from macro_tui.glyphs import one_cell_each
-from macro_tui.widgets.canvas import Row, Span
+from macro_tui.view.canvas import Row, Span
+from macro_tui.view.glyphs import one_cell_each
 from macro_tui.widgets.roles import FILLED, NAMES, component, stylesheet
 
 _NOTHING: Row = []

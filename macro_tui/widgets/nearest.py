@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from macro_tui.blocks import bar
-from macro_tui.glyphs import UNICODE, Glyphs
-from macro_tui.widgets.canvas import Canvas, Row
+from macro_tui.view.bars import bar
+from macro_tui.view.canvas import Canvas, Row
+from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.threshold_text import threshold_text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from macro_tui.glyphs import one_cell_each
-from macro_tui.widgets.canvas import Row
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import one_cell_each
 from macro_tui.widgets.drawing import Drawing
 
 

@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_tui.blocks import sparks
-from macro_tui.glyphs import UNICODE, Glyphs
-from macro_tui.raster import fitted
-from macro_tui.widgets.canvas import Canvas, Row
+from macro_tui.view.bars import sparks
+from macro_tui.view.canvas import Canvas, Row
+from macro_tui.view.glyphs import UNICODE, Glyphs
+from macro_tui.view.marks import Labels, put_births, put_x_labels
+from macro_tui.view.raster import fitted
 from macro_tui.widgets.drawing import Drawing
-from macro_tui.widgets.marks import Labels, put_births, put_x_labels
 from macro_tui.widgets.roles import subroutine_role
 from macro_tui.widgets.threshold_text import threshold_text
 

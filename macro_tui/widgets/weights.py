@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from macro_tui.blocks import bar, shades
-from macro_tui.glyphs import UNICODE, Glyphs
-from macro_tui.raster import Floats, fitted
-from macro_tui.widgets.canvas import Canvas, Row
+from macro_tui.view.bars import bar, shades
+from macro_tui.view.canvas import Canvas, Row
+from macro_tui.view.glyphs import UNICODE, Glyphs
+from macro_tui.view.raster import Floats, fitted
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.threshold_text import threshold_text
 
@@ -41,7 +41,7 @@ class WeightsView:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnWidths:
     """The width of the bars, and which columns there is room for."""
 
     bar: int
@@ -49,11 +49,13 @@ class Layout:
     has_count: bool
 
 
-def layout(width: int) -> Layout:
+def column_widths(width: int) -> ColumnWidths:
     free = width - _VALUE - _WEIGHT - _LEADER
     has_error = free - _ERROR >= _LEAST_BAR
     has_count = has_error and free - _ERROR - _COUNT >= _LEAST_BAR
-    return Layout(max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count)
+    return ColumnWidths(
+        max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count
+    )
 
 
 def strip_columns(width: int) -> int:
@@ -79,48 +81,50 @@ def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE)
     count = len(view.thresholds)
     if not count or not height:
         return canvas.rows()
-    place = layout(width)
+    widths = column_widths(width)
     top = 0
     if height > min(count, 3):
-        _draw_heading(canvas, place)
+        _draw_heading(canvas, widths)
         top = 1
     leader = view.viewed if view.leader is None else view.leader
     shown = window(count, height - top, view.viewed, leader)
     for y, index in enumerate(shown, top):
-        _draw_threshold(canvas, y, view, index, place)
+        _draw_threshold(canvas, y, view, index, widths)
     _draw_what_is_left_out(canvas, view, shown, top)
     if height >= top + 2 * count + 2:
         _draw_strip(canvas, view, top + count + 1)
     return canvas.rows()
 
 
-def _draw_heading(canvas: Canvas, place: Layout) -> None:
-    end = _VALUE + place.bar + _WEIGHT
-    weight = "EWA weight" if place.bar + _WEIGHT >= 14 else "EWA"
+def _draw_heading(canvas: Canvas, widths: ColumnWidths) -> None:
+    end = _VALUE + widths.bar + _WEIGHT
+    weight = "EWA weight" if widths.bar + _WEIGHT >= 14 else "EWA"
     canvas.put(1, 0, "threshold", "muted")
     canvas.put_right(end, 0, f" {weight}", "muted")
     canvas.put_right(end + _LEADER, 0, "FTL", "muted")
-    if place.has_error:
+    if widths.has_error:
         canvas.put_right(end + _LEADER + _ERROR, 0, "error", "muted")
-    if place.has_count:
+    if widths.has_count:
         canvas.put_right(canvas.width, 0, "subs", "muted")
 
 
-def _draw_threshold(canvas: Canvas, y: int, view: WeightsView, index: int, place: Layout) -> None:
+def _draw_threshold(
+    canvas: Canvas, y: int, view: WeightsView, index: int, widths: ColumnWidths
+) -> None:
     glyphs, threshold = canvas.glyphs, view.thresholds[index]
     is_viewed, is_leader = index == view.viewed, index == view.leader
     text = "strong" if is_viewed else "label"
     canvas.put(0, y, glyphs.viewed if is_viewed else " ", "threshold")
     canvas.put(1, y, threshold_text(threshold.value), text)
-    canvas.put(_VALUE, y, bar(threshold.weight, place.bar, glyphs), "ewa")
-    end = _VALUE + place.bar + _WEIGHT
+    canvas.put(_VALUE, y, bar(threshold.weight, widths.bar, glyphs), "ewa")
+    end = _VALUE + widths.bar + _WEIGHT
     canvas.put_right(end, y, percent(threshold.weight), text)
     if is_leader:
         canvas.put_right(end + _LEADER - 1, y, glyphs.leader, "ftl")
-    if place.has_error:
+    if widths.has_error:
         error = "-" if threshold.error is None else f"{threshold.error:.1f}%"
         canvas.put_right(end + _LEADER + _ERROR, y, error, text)
-    if place.has_count:
+    if widths.has_count:
         canvas.put_right(canvas.width, y, f"{threshold.subroutines:,}", text)
 
 

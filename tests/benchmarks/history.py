@@ -16,9 +16,9 @@ import numpy as np
 from laid import lay
 from recording import play
 
+from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.history import History
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.store import Store
 
 COLUMNS = 200
 
@@ -41,7 +41,7 @@ def main() -> None:
         run_file = Path(name) / "a.run"
         play(lay(copies, Path(name) / "laid.parquet"), run_file, 0.0)
         reader = RunReader(run_file)
-        history = History(reader.thresholds, tuple(reader.classes), 1, Store(reader).parts)
+        history = History(reader.thresholds, tuple(reader.classes), 1, CombinedReader(reader).parts)
         for results in reader.all_results():
             history.append(results)
         steps = history.steps

@@ -23,11 +23,11 @@ from laid import lay
 
 from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
-from macro_engine.run.begun import begun_by
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.pace import Speed
 from macro_engine.run.player import Mishaps, Player, garbage
 from macro_engine.run.runfile import RunReader
+from macro_engine.run.stored_stream import stored_stream
 from macro_engine.state import pack
 
 RATE = 50_000
@@ -35,9 +35,9 @@ ATLANTA = Path(__file__).parents[2] / "replays" / "airline-ATL.parquet"
 
 
 def tailing(path: Path, run_file: Path | None = None, listener: Listener | None = None) -> Engine:
-    begun = begun_by(run_file) if run_file is not None else None
+    stored = stored_stream(run_file) if run_file is not None else None
     live = Live(path, close_after="never")
-    opened = open_live(live, lambda _why: time.sleep(0.01), begun=begun)
+    opened = open_live(live, lambda _why: time.sleep(0.01), stored=stored)
     outputs = (
         [run_file.with_suffix(f".{kind}.parquet") for kind in ("predictions", "trace")]
         if run_file is not None

@@ -8,12 +8,12 @@ from made_runs import engine, run, write_stream
 
 from macro_engine.algorithm.selection import ExponentialWeights
 from macro_engine.run import history as module
+from macro_engine.run.combined_reader import CombinedReader
+from macro_engine.run.downsampled import Downsampled
 from macro_engine.run.engine import Listener
 from macro_engine.run.history import History
 from macro_engine.run.results import STRATEGIES, Results
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.store import Store
-from macro_engine.run.thinned import Thinned
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +35,14 @@ def past(request, finished, monkeypatch):
     if request.param > 1:
         monkeypatch.setattr(module, "NEWEST", 40)
         monkeypatch.setattr(module, "_JOINED", 4)
-        monkeypatch.setattr(Thinned, "MOST", 100)
+        monkeypatch.setattr(Downsampled, "MOST", 100)
     reader = RunReader(path)
-    history = History(made.course.thresholds, made.classes, 3, Store(reader).parts)
+    history = History(made.course.thresholds, made.classes, 3, CombinedReader(reader).parts)
     for results in given:
         for start in range(results.first_step, results.stop, 7):
             history.append(results.cut(start, min(start + 7, results.stop)))
     yield history
-    assert (history.thinned.stride > 1) == (request.param > 1)
+    assert (history.downsampled.stride > 1) == (request.param > 1)
     reader.close()
 
 
@@ -73,7 +73,7 @@ def test_far_apart_moments_are_answered_for_ones_a_little_before(past, whole, mo
     moments = np.arange(1, past.steps, 13)
     points = past.at(moments)
     assert (points.moments <= moments).all()
-    assert (moments - points.moments < past.thinned.stride).all()
+    assert (moments - points.moments < past.downsampled.stride).all()
     for i in (0, 10, -1):
         assert points.wrong[:, i].tolist() == wrong_before(whole, points.moments[i]).tolist()
 
@@ -106,13 +106,13 @@ def test_the_situation_is_the_history_before_the_step(past, whole):
     assert past.situation(0).rows == 0
 
 
-def test_lives_forwards_and_backwards(past, whole, monkeypatch):
-    from macro_engine.run import lives
+def test_usage_forwards_and_backwards(past, whole, monkeypatch):
+    from macro_engine.run import usage
 
-    monkeypatch.setattr(lives, "_EVERY", 64)
+    monkeypatch.setattr(usage, "_EVERY", 64)
     for k in (0, 3):
         for moment in (past.steps, 70, 64, 333, 1, past.steps):
-            found = past.lives(k, moment)
+            found = past.usage(k, moment)
             active = whole.active[k, :moment]
             for number in range(1, int(whole.subroutines[k, moment - 1]) + 1):
                 mine = np.flatnonzero(active == number)
@@ -150,7 +150,7 @@ def test_what_waits_to_be_written_is_answered_too(finished):
             return []
 
     with closing(RunReader(path)) as reader:
-        store = Store(reader, Waiting())
+        store = CombinedReader(reader, Waiting())
         for start, stop in [(0, 10), (190, 210), (250, 260), (100, whole.stop)]:
             assert np.array_equal(store.results(start, stop).active, whole.active[:, start:stop])
 
@@ -158,12 +158,12 @@ def test_what_waits_to_be_written_is_answered_too(finished):
 def test_a_window_has_as_many_steps_as_it_says_where_little_is_kept(finished, monkeypatch):
     monkeypatch.setattr(module, "NEWEST", 40)
     monkeypatch.setattr(module, "_MOST_READ", 50)
-    monkeypatch.setattr(Thinned, "MOST", 50)
+    monkeypatch.setattr(Downsampled, "MOST", 50)
     made, _, given = finished
     whole = Results.join(given)
     history = History(made.course.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
     history.append(whole)
-    stride = history.thinned.stride
+    stride = history.downsampled.stride
     assert stride > 4
     near, far = np.array([101, 110]), stride * np.arange(4, whole.steps // stride)
     assert history.window(near, 4) == 4
@@ -178,11 +178,11 @@ def test_a_window_has_as_many_steps_as_it_says_where_little_is_kept(finished, mo
 
 def test_memory_does_not_grow_with_the_run(finished, monkeypatch):
     monkeypatch.setattr(module, "NEWEST", 40)
-    monkeypatch.setattr(Thinned, "MOST", 100)
+    monkeypatch.setattr(Downsampled, "MOST", 100)
     made, _, given = finished
     whole = Results.join(given)
     history = History(made.course.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
     for start in range(0, whole.steps, 10):
         history.append(whole.cut(start, min(start + 10, whole.steps)))
-        assert len(history.thinned.points().moments) <= 100
+        assert len(history.downsampled.points().moments) <= 100
         assert sum(results.steps for results in history.newest) <= 40 + module._JOINED + 10

@@ -4,7 +4,7 @@ import pytest
 from made_runs import engine, run, write_stream
 from made_sessions import open_main, settle, text_of
 
-from macro_engine.run.watching import Watching
+from macro_engine.run.watched import WatchedRun
 from macro_tui.app import Monitor, Options
 from macro_tui.cli import main
 
@@ -16,7 +16,7 @@ def run_file(tmp_path):
 
 
 async def test_a_run_is_looked_at_with_all_panels_and_played_by_nobody(run_file):
-    session = Watching(run_file)
+    session = WatchedRun(run_file)
     app = Monitor(lambda: session, Options("a.run"))
     async with app.run_test(size=(160, 50)) as pilot:
         await open_main(app, pilot)
@@ -48,7 +48,7 @@ async def test_a_run_is_looked_at_with_all_panels_and_played_by_nobody(run_file)
 async def test_readonly_writes_nothing_and_shows_no_key_that_would(run_file, monkeypatch, key):
     monkeypatch.chdir(run_file.parent)
     before = sorted(p.name for p in run_file.parent.iterdir())
-    session = Watching(run_file)
+    session = WatchedRun(run_file)
     app = Monitor(lambda: session, Options("a.run", readonly=True))
     async with app.run_test(size=(200, 50)) as pilot:
         await open_main(app, pilot)

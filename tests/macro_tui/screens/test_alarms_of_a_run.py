@@ -11,10 +11,10 @@ from made_sessions import (
     write_stream,
 )
 
+from macro_engine.run.alarms import parse
 from macro_engine.run.pace import Target
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.watching import Watching
-from macro_tui.alarms import parse
+from macro_engine.run.watched import WatchedRun
 
 RULES = (parse("ftl > 0.3"), parse("birth"))
 
@@ -95,7 +95,7 @@ async def test_an_old_run_that_is_watched_does_not_ring_for_its_past(stream, tmp
     run_file = tmp_path / "a.run"
     await watched(session_over(stream, prepare=up_to(2000, run_file)), (), 2000)
     rules = (parse("birth"), parse("no rows for 4m"))
-    assert " ALARM " not in await watched(Watching(run_file), rules, 2000)
+    assert " ALARM " not in await watched(WatchedRun(run_file), rules, 2000)
 
 
 async def test_alarms_at_the_very_end_are_events_in_the_list_and_in_the_file(stream, tmp_path):

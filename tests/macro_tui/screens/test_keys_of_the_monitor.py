@@ -20,17 +20,17 @@ from made_sessions import (
 )
 
 from macro_engine.opening import open_stream
+from macro_engine.run.alarms import parse
 from macro_engine.run.engine import Engine
 from macro_engine.run.session import Session
 from macro_engine.settings import Layer
-from macro_tui.alarms import parse
-from macro_tui.keys import KEYS
 from macro_tui.panels.decision import nearest_view
 from macro_tui.panels.events import picked_place
 from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.prompt import Prompt
-from macro_tui.view import View
+from macro_tui.view.keys import KEYS
+from macro_tui.view.viewport import Viewport
 from macro_tui.widgets.threshold_text import threshold_text
 
 
@@ -99,7 +99,7 @@ async def test_each_key_changes_what_is_looked_at(finished):
     async with Opened(finished) as opened:
         without_effect = []
         for name, (*first, last) in PRESSED.items():
-            opened.main.look(View())
+            opened.main.look(Viewport())
             opened.main.put_panels()
             await opened.pilot.press(*first)
             before = opened.view

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 from made_sessions import live_session, monitor_of, open_main, settle, text_of, until, write_stream
 
+from macro_engine.run.alarms import parse
 from macro_engine.stream import feed, tail
 from macro_engine.stream.standard_input import Pipe
-from macro_tui.alarms import parse
-from macro_tui.screens.leaving import Leaving
+from macro_tui.screens.confirm_exit import ConfirmExit
 from macro_tui.screens.prompt import Prompt
 
 FIRST = 1 + 4 * 300  # lines: the header and 300 steps
@@ -110,7 +110,7 @@ async def test_q_asks_once_and_says_what_becomes_of_the_recording(growing):
         assert "q again or Enter leaves, Esc stays" in text_of(app)
         await press("escape")
         assert session.is_running
-        assert not isinstance(app.screen, Leaving)
+        assert not isinstance(app.screen, ConfirmExit)
         await press("q")
         await pilot.press("q")
         assert app.return_value == 0

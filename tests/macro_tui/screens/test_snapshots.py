@@ -15,7 +15,7 @@ from made_sessions import (
     write_stream,
 )
 
-from macro_tui.alarms import parse
+from macro_engine.run.alarms import parse
 
 FOLDER = Path(__file__).parents[1] / "snapshots"
 

@@ -7,7 +7,7 @@ import pytest
 from made_views import curves_view, roles_of, texts
 from textual.app import App
 
-from macro_tui.glyphs import ASCII
+from macro_tui.view.glyphs import ASCII
 from macro_tui.widgets.curves import (
     Curves,
     CurvesView,

@@ -14,7 +14,7 @@ from made_views import (
 )
 from rich.cells import cell_len
 
-from macro_tui.glyphs import ASCII, UNICODE
+from macro_tui.view.glyphs import ASCII, UNICODE
 from macro_tui.widgets import curves, nearest, timeline, weights
 from macro_tui.widgets.roles import ROLES
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_views import birth_view, nearest_view, roles_of, texts
 
-from macro_tui.glyphs import ASCII
+from macro_tui.view.glyphs import ASCII
 from macro_tui.widgets.nearest import NearestView, render, words
 
 

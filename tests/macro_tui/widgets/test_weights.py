@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_views import roles_of, texts, weights_view
 
-from macro_tui.glyphs import ASCII
+from macro_tui.view.glyphs import ASCII
 from macro_tui.widgets.weights import percent, render, window
 
 

@@ -1,0 +1,136 @@
+"""The whole of a run in bounded memory: what held at every so many steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from macro_engine.rows import Floats, Ints
+from macro_engine.run.results import STRATEGIES, Results
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What held at some moments; a moment is the number of steps before it.
+
+    Attributes
+    ----------
+    moments
+        Rising.
+    rows
+        Of all steps before.
+    wrong
+        Series by moments: rows that each got wrong before.
+    losses
+        Thresholds by moments: summed losses before.
+    subroutines, active
+        Thresholds by moments, of the last step before: how many there were, and which one
+        predicted; 0 at the very beginning.
+    leader
+        The index of the threshold that FTL followed in the last step before.
+    times
+        Of the first row of the last step before; None where the stream has none.
+    """
+
+    moments: Ints
+    rows: Ints
+    wrong: Ints
+    losses: Floats
+    subroutines: Ints
+    active: Ints
+    leader: Ints
+    times: Ints | None
+
+    @staticmethod
+    def beginning(thresholds: int, has_times: bool) -> Points:
+        """The one moment before anything happened."""
+        k = thresholds
+        return Points(
+            np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros((len(STRATEGIES) + k, 1), np.int64),
+            np.zeros((k, 1)),
+            np.zeros((k, 1), np.int64),
+            np.zeros((k, 1), np.int64),
+            np.full(1, k - 1),
+            np.zeros(1, np.int64) if has_times else None,
+        )
+
+    @staticmethod
+    def after_steps(results: Results, chosen: Ints) -> Points:
+        """The moments after some of the steps, which are counted within the results."""
+        summed_wrong = np.cumsum(results.wrong, axis=1, dtype=np.int64)
+        times = results.first_times
+        return Points(
+            results.first_step + chosen + 1,
+            results.before.rows + results.starts[chosen + 1],
+            results.before.wrong[:, None] + summed_wrong[:, chosen],
+            results.losses_after[:, chosen],
+            results.subroutines[:, chosen].astype(np.int64),
+            results.active[:, chosen].astype(np.int64),
+            results.leaders[chosen].astype(np.int64),
+            None if times is None else times[chosen],
+        )
+
+    def take(self, places: Ints) -> Points:
+        return Points(
+            self.moments[places],
+            self.rows[places],
+            self.wrong[:, places],
+            self.losses[:, places],
+            self.subroutines[:, places],
+            self.active[:, places],
+            self.leader[places],
+            None if self.times is None else self.times[places],
+        )
+
+    def put(self, places: Ints, others: Points) -> None:
+        """Overwrite what stands at some places."""
+        for field in fields(self):
+            mine, theirs = getattr(self, field.name), getattr(others, field.name)
+            if mine is not None:
+                mine[..., places] = theirs
+
+    @staticmethod
+    def join(parts: list[Points]) -> Points:
+        times = [part.times for part in parts if part.times is not None]
+        return Points(
+            np.concatenate([part.moments for part in parts]),
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.wrong for part in parts], axis=1),
+            np.concatenate([part.losses for part in parts], axis=1),
+            np.concatenate([part.subroutines for part in parts], axis=1),
+            np.concatenate([part.active for part in parts], axis=1),
+            np.concatenate([part.leader for part in parts]),
+            np.concatenate(times) if times else None,
+        )
+
+
+class Downsampled:
+    """Points at all multiples of a stride, which doubles when there are too many of them."""
+
+    MOST = 16_384
+
+    def __init__(self, thresholds: int, has_times: bool) -> None:
+        self.stride = 1
+        self.whole = Points.beginning(thresholds, has_times)
+        self.fresh: list[Points] = []  # not joined to the whole yet
+
+    def append(self, results: Results) -> None:
+        moments = results.first_step + 1 + np.arange(results.steps)
+        chosen = np.flatnonzero(moments % self.stride == 0)
+        if len(chosen):
+            self.fresh.append(Points.after_steps(results, chosen))
+        if len(self.whole.moments) + sum(len(p.moments) for p in self.fresh) > self.MOST:
+            self.points()
+            while len(self.whole.moments) > self.MOST // 2 + 1:
+                self.stride *= 2
+                self.whole = self.whole.take(np.arange(0, len(self.whole.moments), 2))
+
+    def points(self) -> Points:
+        """All of them, from the beginning on."""
+        if self.fresh:
+            self.whole = Points.join([self.whole, *self.fresh])
+            self.fresh = []
+        return self.whole

@@ -1,0 +1,25 @@
+"""What a run file knows of a live stream, so that a run may go on without guessing again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from macro_engine.live_opening import StoredStream
+from macro_engine.run.runfile import RunReader
+from macro_engine.state import State, child
+
+
+def stored_stream(run_file: Path) -> StoredStream | None:
+    """The settings and columns of a run; None for a new one, or one that read nothing yet."""
+    if not run_file.exists() or not run_file.stat().st_size:
+        return None
+    reader = RunReader(run_file)
+    try:
+        settings, state = reader.info.get("settings"), reader.state()
+    finally:
+        reader.close()
+    position: State | None = None if state is None else child(state, "source").get("position")
+    names = position.get("names") if isinstance(position, dict) else None
+    if not isinstance(settings, dict) or not isinstance(names, list):
+        return None
+    return StoredStream(settings, [str(name) for name in names])

@@ -1,0 +1,205 @@
+"""Looking at a run that another process makes, or made."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
+from macro_engine.errors import MacroError
+from macro_engine.rows import Columns, Ints
+from macro_engine.run.combined_reader import CombinedReader
+from macro_engine.run.events import Event
+from macro_engine.run.history import History
+from macro_engine.run.lock import writer_of
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.state import DamagedError, State, array, child, indices
+from macro_engine.stream.feed import lasted
+from macro_engine.visible import visible
+
+_LOOK_SECONDS = 0.25
+
+
+class WatchedRun:
+    """What `Session` offers, without an engine: everything comes from the run file.
+
+    It follows the file as it grows, and outlives its writer.
+    """
+
+    is_watching = True
+    is_live = False
+    pace = None
+    engine = None
+    folder = None
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.history: History | None = None
+        self.store: CombinedReader | None = None
+        self.known_steps = 0  # how many were recorded when it was opened
+        self.error: BaseException | None = None
+        self.remarks: list[str] = []
+        self.snapshot = Snapshot(words=f"reading {path.name}")
+        self.ending = threading.Event()
+        self.thread = threading.Thread(target=self._follow, name="watching", daemon=True)
+
+    @property
+    def is_running(self) -> bool:
+        return self.thread.is_alive()
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self, patience: float) -> bool:
+        """Look no further; whether that came within so many seconds."""
+        self.ending.set()
+        self.thread.join(patience)
+        return not self.thread.is_alive()
+
+    def close(self) -> None:
+        if self.store is not None:
+            self.store.reader.close()
+
+    def events(
+        self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
+    ) -> list[tuple[int, Event]]:
+        """Events with their numbers, in order: those after a number, of some kinds, with a text."""
+        return [] if self.store is None else self.store.events(kinds, text, after)
+
+    def note(self, events: Sequence[Event]) -> None:
+        """Nothing is written by those who watch."""
+
+    def learnt(self, threshold: int, number: int) -> Learnt | None:
+        """What a subroutine knew at the last commit, where that can be told."""
+        state = None if self.store is None else self.store.reader.state()
+        if state is None or "family" not in state:
+            return None
+        try:
+            return _learnt(state, self._settings(), threshold, number)
+        except DamagedError:
+            return None
+
+    def updates(self, threshold: int) -> Ints | None:
+        """How many steps each subroutine of a threshold had learnt at the last commit."""
+        state = None if self.store is None else self.store.reader.state()
+        if state is None or not isinstance(state.get("family", {}).get("subroutines"), dict):
+            return None
+        counts = array(
+            child(child(state, "family"), "subroutines"), "updates", np.int64, (None,) * 2
+        )
+        known = len(self.history.births[threshold]) if self.history else 0
+        return counts[threshold, :known] if threshold < len(counts) else None
+
+    def _settings(self) -> dict[str, Any]:
+        assert self.store is not None
+        settings = self.store.reader.info.get("settings")
+        return settings if isinstance(settings, dict) else {}
+
+    def _follow(self) -> None:
+        try:
+            file = _file_at(self.path)
+            reader = RunReader(self.path)
+            self.store = CombinedReader(reader)
+            while True:
+                found = _file_at(self.path)
+                if found == file:
+                    self._look(reader)
+                else:
+                    self._lose(is_replaced=found is not None)
+                if self.ending.wait(_LOOK_SECONDS):
+                    return
+        except BaseException as error:  # whoever watches is told, whatever it was
+            self.error = error
+
+    def _lose(self, is_replaced: bool) -> None:
+        """Say that the file is not there any more; what was seen of it may be looked at."""
+        what = "is another run now; watch it anew" if is_replaced else "is gone"
+        words = f"{visible(self.path.name)} {what}"
+        self.snapshot = replace(self.snapshot, state="gone", words=words, rate=0.0)
+
+    def _look(self, reader: RunReader) -> None:
+        """Take in what was committed since the last time."""
+        try:
+            reader.refresh()
+            if self.history is None and reader.classes:
+                self.known_steps = reader.steps
+                self.history = self._new_history(reader)
+            if self.history is not None:
+                self._catch_up(reader, self.history)
+        except MacroError as error:
+            if not isinstance(error, DamagedError) and self.history is not None:
+                self.snapshot = replace(self.snapshot, state="waiting", words=str(error))
+                return
+            raise
+        self.snapshot = self._stands(reader)
+
+    def _new_history(self, reader: RunReader) -> History:
+        settings = self._settings()
+        length, power = settings.get("history"), settings.get("eps_power")
+        return History(
+            reader.thresholds,
+            tuple(reader.classes),
+            length if isinstance(length, int) else None,
+            CombinedReader(reader).parts,
+            float(power) if isinstance(power, int | float) and power >= 0 else 0.0,
+        )
+
+    def _catch_up(self, reader: RunReader, history: History) -> None:
+        steps = reader.steps
+        while history.steps < steps and not self.ending.is_set():
+            history.append(reader.record_from(history.steps))
+
+    def _stands(self, reader: RunReader) -> Snapshot:
+        told = reader.info.get("snapshot")
+        try:
+            snapshot = Snapshot.restored(told if isinstance(told, dict) else {})
+        except DamagedError as error:
+            raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
+        status = str(reader.info.get("status", "starting"))
+        if status != "running":
+            return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
+        if writer_of(self.path) is None:
+            committed = reader.info.get("committed")
+            gone = time.time() - committed if isinstance(committed, float) else 0.0
+            words = f"writer gone for {lasted(max(gone, 0.0))}"
+            return replace(snapshot, state="gone", words=words, rate=0.0)
+        if snapshot.state == "quiet" and snapshot.came is not None:
+            quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
+            return replace(snapshot, words=f"quiet {lasted(quiet)}")
+        return snapshot
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """What tells the file at a path from any other that comes to be there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _learnt(state: State, settings: dict[str, Any], threshold: int, number: int) -> Learnt | None:
+    family = child(state, "family")
+    if "bank" not in family:  # the general path keeps its learners otherwise
+        return None
+    columns = Columns.restored(
+        child(state, "columns"), settings.get("features") or (), settings.get("categorical") or ()
+    )
+    bank, subroutines = child(family, "bank"), child(family, "subroutines")
+    weights = array(bank, "weights", np.float64, (None, None, None))
+    place = indices(subroutines, "place", (None, None), max(len(weights), 1))
+    if threshold >= len(place) or number > place.shape[1]:
+        return None
+    values = weights[place[threshold, number - 1]]
+    names = column_names(columns, columns.widths)[: values.shape[1]]
+    if settings.get("subroutine") == "nearest-mean":
+        return Learnt(MEANS, names, values, np.empty(0))
+    intercepts = array(bank, "intercepts", np.float64, (len(weights), None))
+    return Learnt(WEIGHTS, names, values, intercepts[place[threshold, number - 1]])

@@ -1,0 +1,94 @@
+"""Keys that mark a moment or write a file, and those of the program itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import IO
+
+from macro_engine.run.events import Event
+from macro_engine.visible import visible
+from macro_tui import saved_files
+from macro_tui.app import THEMES
+from macro_tui.screens.confirm_exit import ConfirmExit
+from macro_tui.screens.help import HelpScreen
+from macro_tui.screens.navigation import NavigationActions
+from macro_tui.screens.prompt import Prompt
+from macro_tui.view.keys import WRITING
+
+
+class ProgramActions(NavigationActions):
+    """Bookmarks, files, help, themes, leaving."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where nothing may be written, what would write is not there."""
+        del parameters
+        return not (self.options.readonly and action in WRITING)
+
+    def action_bookmark(self) -> None:
+        if self.session.is_watching:
+            self.say("watching writes nothing: bookmarks are up to the process that runs it")
+            return
+        if self.shown is None:
+            self.say("there is nothing to bookmark yet")
+            return
+        moment, time = self.shown.moment, self.shown.step.time
+
+        def note(text: str | None) -> None:
+            event = Event(moment - 1, time, "bookmark", visible(text or "", 200))
+            if text is not None and self.note([event]):
+                self.say(f"bookmark at step {moment - 1:,}")
+                self.draw()
+
+        self.app.push_screen(Prompt(f"a note for the bookmark at step {moment - 1:,}"), note)
+
+    def action_save_svg(self) -> None:
+        picture = self.app.export_screenshot(title=f"macro-tui {self.options.name}")
+        self._write(".svg", lambda file: file.write(picture))
+
+    def action_save_csv(self) -> None:
+        scene = self.shown
+        if scene is not None:
+            self._write(".csv", lambda file: saved_files.write_csv(file, scene))
+
+    def _write(self, suffix: str, write: Callable[[IO[str]], object]) -> None:
+        stem = "macro-tui" if self.shown is None else f"macro-tui-step-{self.shown.moment - 1}"
+        try:
+            with saved_files.new_file(stem, suffix) as file:
+                write(file)
+        except OSError as error:
+            self.say(f"it cannot be written: {error.strerror}")
+        else:
+            self.say(f"written: {visible(file.name, 200)}")
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen(self.glyphs, self.keys))
+
+    def action_next_theme(self) -> None:
+        theme = self.app.theme
+        place = THEMES.index(theme) + 1 if theme in THEMES else 0
+        self.app.theme = THEMES[place % len(THEMES)]
+        self.say(f"theme {self.app.theme}")
+
+    def action_leave(self) -> None:
+        """Leave; a live feed would go on without anybody, so that is asked once."""
+        engine, snapshot = self.session.engine, self.session.snapshot
+        if not self.session.is_live or engine is None or snapshot.has_ended:
+            self.app.exit(0)
+        else:
+            self.app.push_screen(ConfirmExit(self._what_is_left()), self._leave_if)
+
+    def _what_is_left(self) -> str:
+        engine = self.session.engine
+        assert engine is not None
+        assert engine.run_file is not None
+        if not self.session.is_kept:
+            return "its recording is thrown away (--run would keep it)"
+        if not engine.is_storable:
+            return f"{visible(engine.run_file.name, 20)} is kept, but cannot be gone on with"
+        if engine.feed is not None and not engine.feed.source.can_be_read_again:
+            return "the same command goes on, without the rows until then"
+        return "the same command goes on from here"
+
+    def _leave_if(self, leaves: bool | None) -> None:
+        if leaves:
+            self.app.exit(0)

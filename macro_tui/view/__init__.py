@@ -1,0 +1,1 @@
+"""What panels show, as plain data: nothing here knows of Textual."""

@@ -1,0 +1,88 @@
+"""Where the panels stand on a screen of any size."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+PANELS = ("errors", "decision", "timeline", "weights", "events", "subroutines")
+
+
+class Box(NamedTuple):
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+def is_small(width: int, height: int) -> bool:
+    """Whether there is less room than the first four panels need; height is that for panels."""
+    return width < 80 or height < 20
+
+
+def panel_boxes(width: int, height: int, expanded: str | None = None) -> dict[str, Box]:
+    """The panels that are shown, each with its place in the room that is left for panels."""
+    if expanded is not None:
+        return {expanded: Box(0, 0, width, height)}
+    if is_small(width, height):
+        return _stacked(width, height)
+    if width >= 140 and height >= 40:
+        return _large(width, height)
+    if width >= 110 and height >= 25:
+        return _medium(width, height)
+    return _small(width, height)
+
+
+def _stacked(width: int, height: int) -> dict[str, Box]:
+    """As many panels as there is room for, one below the other."""
+    chart = height if height < 12 else height - 6 if height < 18 else height - 12
+    shown = {"errors": Box(0, 0, width, chart)}
+    if height >= 12:
+        shown["decision"] = Box(0, chart, width, 6)
+    if height >= 18:
+        shown["weights"] = Box(0, chart + 6, width, 6)
+    return shown
+
+
+def _small(width: int, height: int) -> dict[str, Box]:
+    """80x24: the four main panels."""
+    left = width - 31 - max(width - 80, 0) // 3
+    bottom = 5
+    middle = 5 + (height - 20) // 3
+    top = height - middle - bottom
+    return {
+        "errors": Box(0, 0, left, top),
+        "weights": Box(left + 1, 0, width - left - 1, top),
+        "decision": Box(0, top, width, middle),
+        "timeline": Box(0, top + middle, width, bottom),
+    }
+
+
+def _medium(width: int, height: int) -> dict[str, Box]:
+    """120x30: events too."""
+    left = width * 2 // 3
+    bottom, middle = 6, 8
+    top = height - middle - bottom
+    return {
+        "errors": Box(0, 0, left, top),
+        "weights": Box(left + 1, 0, width - left - 1, top),
+        "decision": Box(0, top, left, middle),
+        "events": Box(left + 1, top, width - left - 1, middle),
+        "timeline": Box(0, top + middle, width, bottom),
+    }
+
+
+def _large(width: int, height: int) -> dict[str, Box]:
+    """160x50: everything."""
+    left = width * 2 // 3
+    bottom = 11
+    top = (height - bottom) * 20 // 35
+    middle = height - top - bottom
+    decision = 7
+    return {
+        "errors": Box(0, 0, left, top),
+        "weights": Box(left + 1, 0, width - left - 1, top),
+        "decision": Box(0, top, left, decision),
+        "subroutines": Box(0, top + decision, left, middle - decision),
+        "events": Box(left + 1, top, width - left - 1, middle),
+        "timeline": Box(0, top + middle, width, bottom),
+    }

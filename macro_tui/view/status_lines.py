@@ -1,0 +1,162 @@
+"""The lines above and below the panels: where we are, who is winning, how it goes, which keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from macro_engine.run.alarms import Change
+from macro_engine.run.session import UNNAMED
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.visible import visible
+from macro_tui.traffic import Traffic
+from macro_tui.view import keys
+from macro_tui.view.canvas import Row
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.scene import Scene, series_index
+from macro_tui.widgets.paragraph import fitting
+from macro_tui.words import counted, lead_text, moment_text, short_lead_text, wait_text
+
+
+def header(
+    name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyphs: Glyphs, width: int
+) -> Row:
+    """What runs, and whether what is shown is now; `going` is where to at full speed."""
+    row: Row = [(f"{visible(name, 40)} ", "strong")]
+    if scene is None:
+        return [*row, (f" {_in_a_word(snapshot)} ", "label")]
+    playing = _playing(snapshot, going, glyphs)
+    if not_now := _not_now(snapshot, scene):
+        return fitting([(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row], width)
+    when = "" if snapshot.time is None else f" {moment_text(snapshot.time)} "
+    steps = f" {counted(scene.steps, 'step')} "
+    return fitting([*row, *playing, (steps, "label"), (when, "label")], width, least=2)
+
+
+def _not_now(snapshot: Snapshot, scene: Scene) -> str:
+    """In what way what is shown is not now; empty if it is."""
+    frozen, here = scene.view.frozen, f"step {scene.moment - 1:,}"
+    if frozen is not None and not scene.is_now:
+        return f"VIEW FROZEN at step {frozen.steps - 1:,}, looking at {here}; space follows"
+    if frozen is not None:
+        since = counted(frozen.rows_since(snapshot), "row")
+        return f"VIEW FROZEN at {here}, {since} since; space follows"
+    if not scene.is_now:
+        ago = counted(scene.steps - scene.moment, "step")
+        return f"LOOKING BACK at {here}, {ago} ago; End returns"
+    return ""
+
+
+_FEED_ROLES = {"running": "good", "quiet": "strong", "learning": "label"}
+
+
+def _playing(snapshot: Snapshot, going: str, glyphs: Glyphs) -> Row:
+    if going:
+        return [(f" {glyphs.viewed} going to {going} at full speed ", "good")]
+    if snapshot.came is not None and snapshot.state in ("running", "quiet", "learning"):
+        mark = f"{glyphs.viewed} " if snapshot.state == "running" else ""
+        return [(f" {mark}{visible(snapshot.words, 200)} ", _FEED_ROLES[snapshot.state])]
+    if snapshot.state == "running":
+        return [(f" {glyphs.viewed} {snapshot.words} at {snapshot.speed} ", "good")]
+    if snapshot.state == "finished":
+        return [(" THE END ", "cursor")]
+    if snapshot.state == "paused":
+        return [(" PAUSED ", "cursor")]
+    return [(f" {visible(snapshot.words, 200)} ", "bad")]
+
+
+def _in_a_word(snapshot: Snapshot) -> str:
+    """The state where its sentence stands elsewhere."""
+    is_followed = snapshot.state == "running" and snapshot.came is not None
+    return "following" if is_followed else snapshot.state
+
+
+def before(snapshot: Snapshot, width: int) -> list[Row]:
+    """What there is to say in place of the panels while no step was closed."""
+    words, room = visible(snapshot.words, 400), max(width - 4, 1)
+    rows: list[Row] = [[(line, "strong")] for line in wrap(f"{words[:1].upper()}{words[1:]}", room)]
+    if snapshot.came is None:
+        return rows
+    if snapshot.open_rows:
+        rows += [[], open_step(snapshot, room)]
+    return [*rows, [], [("The panels fill when the first step is closed.", "muted")]]
+
+
+def open_step(snapshot: Snapshot, width: int) -> Row:
+    """How the step that is not closed yet is predicted, row by row."""
+    if not snapshot.open_rows:
+        return [("no row of the next step yet", "muted")]
+    row: Row = [(f"open step: {counted(snapshot.open_rows, 'row')} so far", "label")]
+    errors, said = snapshot.open_errors, snapshot.said
+    if not errors or not said:  # they come too fast to look at each
+        return row
+    ftl, baseline = errors["ftl"], errors["marginal"]
+    row.append((f", FTL {ftl:.1%} wrong", "good" if ftl <= baseline else "bad"))
+    answer, label = visible(said["ftl"], 12), visible(said["label"], 12)
+    row.append((f"; newest: said '{answer}', was '{label}'", "label"))
+    row.append((f"; baseline {baseline:.1%}", "muted"))
+    return fitting(row, width, least=2)
+
+
+def verdict(scene: Scene, width: int) -> Row:
+    """Who is winning, until now and of late; what there is no room for is left out."""
+    ftl, ewa, baseline = (series_index(name) for name in ("ftl", "ewa", "marginal"))
+    so_far, recent = scene.errors, scene.recent_errors
+    lead = lead_text(so_far[ftl], so_far[baseline])
+    of_late = short_lead_text(recent[ftl], recent[baseline])
+    row: Row = [
+        (f"FTL {so_far[ftl]:.1f}%", "ftl"),
+        (f" {lead}", "good" if so_far[ftl] <= so_far[baseline] else "bad"),
+        (f"; lately {of_late}", "good" if recent[ftl] <= recent[baseline] else "bad"),
+        (f"; EWA {so_far[ewa]:.1f}%", "ewa"),
+        (f"; baseline {so_far[baseline]:.1f}%", "marginal"),
+    ]
+    return fitting(row, width, least=2)
+
+
+def alarm(calling: Sequence[Change], width: int) -> Row:
+    """What calls, in place of the verdict."""
+    first = calling[0]
+    when = f"step {first.step:,}" if first.time is None else moment_text(first.time)
+    more = f" and {len(calling) - 1} more" if len(calling) > 1 else ""
+    row: Row = [(f" ALARM{more} (a acknowledges) {first.rule.text}: {first.words} ", "alarm")]
+    if not first.by_clock:  # whose words have the time
+        row.append((f"at {when} ", "alarm"))
+    return fitting(row, width)
+
+
+def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
+    """How it goes: the source, what was wrong with rows, memory, and what the terminal gets."""
+    is_live = snapshot.came is not None and not snapshot.has_ended
+    words = _in_a_word(snapshot) if is_live else visible(snapshot.words, 60)
+    row: Row = [(words, "label")]
+    if not snapshot.has_ended:
+        row.append((f" {snapshot.rate:,.0f} rows/s", "label"))
+    if snapshot.done is not None:
+        left = traffic.seconds_left
+        until = "" if left is None or snapshot.state != "running" else f", {wait_text(left)} left"
+        row.append((f"  {snapshot.done:.0%}{until}", "label"))
+    for count, what in ((snapshot.rejected, "rejected"), (snapshot.late, "late")):
+        row.append((f"  {count:,} {what}", "bad" if count else "muted"))
+    if snapshot.unanswered:
+        row.append((f"  {snapshot.unanswered:,} unanswered", "bad"))
+    if snapshot.recording not in ("", UNNAMED):
+        row.append((f"  {visible(snapshot.recording)}", "muted"))
+    least = len(row)
+    row.append((f"  {traffic.memory} MB", "muted"))
+    row.append((f"  {traffic.frames:.0f} fps {traffic.bytes / 1000:.1f} kB/s", "muted"))
+    return fitting(row, width, least)
+
+
+def footer(
+    width: int, is_small: bool, notice: str, there: Sequence[keys.Key], has_ended: bool
+) -> Row:
+    """What there is to say, or that the screen is too small, or keys."""
+    if notice:
+        return [(f" {notice} ", "cursor")]
+    if is_small:
+        return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
+    row: Row = []
+    for key, word in keys.footer(width, there, has_ended):
+        row += [(key, "strong"), (f" {word}  ", "muted")]
+    return row

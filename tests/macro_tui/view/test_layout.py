@@ -1,0 +1,31 @@
+"""Where panels stand."""
+
+import pytest
+
+from macro_tui.view.layout import PANELS, panel_boxes
+
+MAIN = {"errors", "decision", "timeline", "weights"}
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [((80, 24), MAIN), ((120, 30), MAIN | {"events"}), ((160, 50), set(PANELS))],
+)
+def test_each_size_has_its_panels(size, shown):
+    assert set(panel_boxes(size[0], size[1] - 4)) == shown
+
+
+@pytest.mark.parametrize("width", [1, 20, 79, 80, 100, 110, 139, 140, 300])
+@pytest.mark.parametrize("height", [1, 2, 8, 13, 19, 20, 24, 25, 39, 40, 100])
+def test_panels_stay_inside_and_apart(width, height):
+    taken = set()
+    for x, y, w, h in panel_boxes(width, height).values():
+        assert x + w <= width
+        assert y + h <= height
+        cells = {(i, j) for i in range(x, x + w) for j in range(y, y + h)}
+        assert not cells & taken
+        taken |= cells
+
+
+def test_an_expanded_panel_has_everything():
+    assert panel_boxes(90, 30, "events") == {"events": (0, 0, 90, 30)}
