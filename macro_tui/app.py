@@ -23,7 +23,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from macro_engine.errors import MacroError
-from macro_tui.traffic import counting
+from macro_tui.driver import counting
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from macro_engine.core.format import count_text
 from macro_engine.opening import Opened
 from macro_engine.settings import OPTIONS
 from macro_engine.stream.csv import CsvFile
@@ -112,8 +113,7 @@ class Inspection:
 
     def _classes(self) -> Iterable[str]:
         for name, count in zip(self.classes, self.counts.tolist(), strict=True):
-            plural = "" if count == 1 else "s"
-            yield f"{visible(name)}: {count:,} row{plural} ({count / self.counts.sum():.1%})"
+            yield f"{visible(name)}: {count_text(count, 'row')} ({count / self.counts.sum():.1%})"
 
     def _steps(self) -> Iterable[str]:
         sizes = sorted(self.step_sizes)

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from macro_tui.app import INTERRUPTED, Monitor, Options, abandon
-from macro_tui.traffic import terminal_is_gone
+from macro_tui.driver import terminal_is_gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from macro_engine.core.format import threshold_text
 from macro_engine.run.engine import Engine
 from macro_engine.visible import visible
 
@@ -37,7 +38,10 @@ def print_summary(engine: Engine, console: Console) -> None:
         board.thresholds, board.threshold_errors, board.subroutines, strict=True
     ):
         table.add_row(
-            f"threshold {threshold:g}", f"{error:.2%}", _lead(error, baseline), f"{count:,}"
+            f"threshold {threshold_text(threshold)}",
+            f"{error:.2%}",
+            _lead(error, baseline),
+            f"{count:,}",
         )
     names = ", ".join(map(visible, engine.opened.input_names))
     say(f"{names}: {board.rows:,} rows in {board.steps:,} steps, {len(engine.classes)} classes")

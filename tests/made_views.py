@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from macro_tui.widgets.curves import CurvesView, Series, plot_columns
-from macro_tui.widgets.nearest import NearestView
-from macro_tui.widgets.timeline import TimelineView, timeline_columns
-from macro_tui.widgets.weights import Threshold, WeightsView, strip_columns
+from macro_tui.view.curves import CurvesView, Series, plot_columns
+from macro_tui.view.nearest import NearestView
+from macro_tui.view.timeline import TimelineView, timeline_columns
+from macro_tui.view.weights import Threshold, WeightsView, strip_columns
 
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 KINDS = (("EWA", "ewa"), ("FTL", "ftl"), ("marginal", "marginal"), ("no change", "no_change"))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from macro_engine.core.format import duration_text
 from macro_engine.errors import UsageError
 from macro_engine.visible import visible
-from macro_tui.words import duration
 
 SERIES = ("ftl", "ewa", "marginal", "no_change")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -180,7 +180,7 @@ class Alarm:
         """A pause between rows in the stream's own time."""
         if sample.pause < self.rule.microseconds or self.raised is not None:
             return None
-        return self._raise(sample, f"there were none for {duration(sample.pause)}")
+        return self._raise(sample, f"there were none for {duration_text(sample.pause / 1e6)}")
 
     def _check_error(self, sample: Sample) -> Change | None:
         error = sample.errors[self.rule.series]

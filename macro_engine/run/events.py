@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 
 import numpy as np
 
+from macro_engine.core.format import count_text, duration_text, threshold_text
 from macro_engine.rows import Ints
 from macro_engine.run.results import Results
 from macro_engine.state import State, array, indices, whole
@@ -55,14 +55,16 @@ class EventFinder:
             step = results.first_step + s
             time = None if times is None else int(times[s])
             if s in gaps:
-                yield Event(step, time, "gap", f"no rows for {duration(gaps[s])}")
+                yield Event(step, time, "gap", f"no rows for {duration_text(gaps[s] / 1e6)}")
             if results.rejected[s]:
-                yield Event(step, time, "rejected", f"{_rows(results.rejected[s])} rejected")
+                yield Event(
+                    step, time, "rejected", f"{count_text(results.rejected[s], 'row')} rejected"
+                )
             if results.late[s]:
-                yield Event(step, time, "late", f"{_rows(results.late[s])} came late")
+                yield Event(step, time, "late", f"{count_text(results.late[s], 'row')} came late")
             if changed[s]:
-                old, new = self.thresholds[before[s]], self.thresholds[before[s + 1]]
-                yield Event(step, time, "leader", f"FTL leader {old:g} -> {new:g}")
+                old, new = self._name(before[s]), self._name(before[s + 1])
+                yield Event(step, time, "leader", f"FTL leader {old} -> {new}")
             if born[:, s].any():
                 text = self._births(results.active[:, s] * born[:, s])
                 yield Event(step, time, "birth", text)
@@ -104,32 +106,13 @@ class EventFinder:
 
     def _births(self, numbers: Ints) -> str:
         """In words, given the number of each threshold's newborn, 0 where there is none."""
-        everyone = "every threshold" if len(numbers) > 1 else f"{self.thresholds[0]:g}"
+        everyone = "every threshold" if len(numbers) > 1 else self._name(0)
         newborns = []
         for number in np.unique(numbers[numbers > 0]).tolist():
-            where = [self.thresholds[k] for k in np.flatnonzero(numbers == number)]
-            at = ", ".join(f"{t:g}" for t in where) if len(where) < len(numbers) else everyone
+            where = [self._name(k) for k in np.flatnonzero(numbers == number).tolist()]
+            at = ", ".join(where) if len(where) < len(numbers) else everyone
             newborns.append(f"#{number} at {at}")
         return f"new subroutine {'; '.join(newborns)}"
 
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
-
-
-def duration(microseconds: int) -> str:
-    """A length of time in its two largest units.
-
-    >>> duration(93_784_000_000)
-    '1 d 2 h'
-    >>> duration(1_500_000)
-    '1.5 s'
-    """
-    seconds = microseconds / 1e6
-    if seconds < 60:
-        return f"{seconds:.3g} s"
-    whole_minutes = timedelta(seconds=seconds) // timedelta(minutes=1)
-    days, hours, minutes = whole_minutes // 1440, whole_minutes // 60 % 24, whole_minutes % 60
-    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
-    shown = [f"{amount} {unit}" for amount, unit in parts if amount]
-    return " ".join(shown[:2])
+    def _name(self, k: int) -> str:
+        return threshold_text(self.thresholds[k])

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
+from macro_engine.core.format import threshold_text
 from macro_engine.rows import Bools, Floats, Ints
 from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.results import STRATEGIES, Results
@@ -110,7 +111,7 @@ class History:
     @property
     def series(self) -> list[str]:
         """The names of the series, in order: the strategies, then the thresholds."""
-        return [*STRATEGIES, *(f"{threshold:g}" for threshold in self.thresholds)]
+        return [*STRATEGIES, *map(threshold_text, self.thresholds)]
 
     def limit(self, threshold: int, step: int) -> float:
         """The threshold in force at a step, given its index."""

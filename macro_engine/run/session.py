@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic, time
 
 from macro_engine.algorithm.learnt import Learnt
+from macro_engine.core.format import elapsed_text
 from macro_engine.rows import Ints
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.engine import Engine, Listener
@@ -21,7 +22,6 @@ from macro_engine.run.recorder import add_events
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.stream.feed import lasted
 
 UNNAMED = "unnamed.run"
 _WAIT_SECONDS = 0.1  # between two looks for a stream that is not there yet
@@ -111,7 +111,7 @@ class Session:
         reason = why.split(",")[0]  # a count may follow
         if self.waiting is None or self.waiting[0] != reason:
             self.waiting = reason, monotonic()
-        words = f"{why} ({lasted(monotonic() - self.waiting[1])})"
+        words = f"{why} ({elapsed_text(monotonic() - self.waiting[1])})"
         self.before = Snapshot(state="waiting", words=words, came=self.begun)
         if self.ending.wait(_WAIT_SECONDS):
             raise Left

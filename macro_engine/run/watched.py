@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
+from macro_engine.core.format import elapsed_text
 from macro_engine.errors import MacroError
 from macro_engine.rows import Columns, Ints
 from macro_engine.run.combined_reader import CombinedReader
@@ -21,7 +22,6 @@ from macro_engine.run.lock import writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.state import DamagedError, State, array, child, indices
-from macro_engine.stream.feed import lasted
 from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
@@ -168,11 +168,11 @@ class WatchedRun:
         if writer_of(self.path) is None:
             committed = reader.info.get("committed")
             gone = time.time() - committed if isinstance(committed, float) else 0.0
-            words = f"writer gone for {lasted(max(gone, 0.0))}"
+            words = f"writer gone for {elapsed_text(max(gone, 0.0))}"
             return replace(snapshot, state="gone", words=words, rate=0.0)
         if snapshot.state == "quiet" and snapshot.came is not None:
             quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
-            return replace(snapshot, words=f"quiet {lasted(quiet)}")
+            return replace(snapshot, words=f"quiet {elapsed_text(quiet)}")
         return snapshot
 
 

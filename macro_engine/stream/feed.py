@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from time import monotonic, time
 from typing import Protocol
 
+from macro_engine.core.format import elapsed_text
 from macro_engine.errors import MacroError
 from macro_engine.rows import Block
 from macro_engine.state import State, child
@@ -121,7 +122,7 @@ class Feed(Reader):
             return "learning", f"learning the scale {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
         quiet = self.clock() - self.last_came
         if quiet >= QUIET_SECONDS:
-            return "quiet", f"quiet {lasted(quiet)}"
+            return "quiet", f"quiet {elapsed_text(quiet)}"
         return "running", "following"
 
     def state(self) -> State:
@@ -143,7 +144,7 @@ class Feed(Reader):
         return self.clock() - self.last_came >= self.close_after
 
     def _close_by_silence(self) -> Iterator[Block]:
-        quiet = lasted(self.clock() - self.last_came)
+        quiet = elapsed_text(self.clock() - self.last_came)
         rows = self.maker.open_rows
         self.say(
             f"no rows for {quiet}: step {self.maker.steps} is closed with {rows:,} "
@@ -162,21 +163,3 @@ class Feed(Reader):
                 else "there are columns, but no rows"
             )
             raise MacroError(f"{self.source.name}: {found}")
-
-
-def lasted(seconds: float) -> str:
-    """How long something has lasted, in words that change once a second at most.
-
-    >>> lasted(42.7)
-    '42 s'
-    >>> lasted(3700)
-    '1 h 1 min'
-    """
-    whole = int(seconds)
-    if whole < 1:
-        return f"{seconds:.1g} s"
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

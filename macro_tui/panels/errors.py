@@ -1,96 +1,15 @@
-"""Error rates against the marginal baseline."""
+"""The chart of error rates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from macro_tui.panels.panel import Panel
+from macro_tui.view.errors import about, curves_view
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.raster import ACROSS
-from macro_tui.view.scene import Scene, series_index, threshold_index
-from macro_tui.view.viewport import CURVES
-from macro_tui.widgets.curves import Curves, CurvesView, Series
+from macro_tui.view.scene import Scene
+from macro_tui.widgets.curves import Curves
 from macro_tui.widgets.lines import Lines
-from macro_tui.widgets.threshold_text import threshold_text
-from macro_tui.words import counted, moment_text
-
-_FEWEST_ROWS = 100  # what fewer rows give says nothing, and would stretch the axis
-_ALWAYS = (("FTL", "ftl"), ("EWA", "ewa"), ("base", "marginal"))
-
-
-def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
-    """Name, role and place among the series of each curve."""
-    shown = [(name, role, series_index(role)) for name, role in _ALWAYS]
-    extra = CURVES[scene.view.curves]
-    if "no_change" in extra:
-        shown.append(("no-change", "no_change", series_index("no_change")))
-    if "threshold" in extra:
-        k = scene.threshold
-        name = threshold_text(scene.history.thresholds[k])
-        shown.append((name, "threshold", threshold_index(k)))
-    if scene.view.mode == "lead":
-        shown = [series for series in shown if series[1] != "marginal"]
-    return shown
-
-
-def errors_at(scene: Scene, moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """All series in % at some moments, or how many points they lie above the baseline."""
-    window = None if scene.view.mode == "cumulative" else scene.window
-    errors = 100 * scene.history.errors(moments, window)
-    rows = scene.history.at(moments).rows
-    errors[:, rows < min(_FEWEST_ROWS, int(scene.point.rows[0]) // 4)] = np.nan
-    if scene.view.mode == "lead":
-        errors -= errors[series_index("marginal")]
-    return errors
-
-
-def curves_view(scene: Scene) -> CurvesView:
-    page = scene.page
-    begins, ends = page.edges[:-1], page.edges[1:]
-    known = begins < scene.steps
-    values = np.full((len(scene.history.series), page.columns), np.nan)
-    values[:, known] = errors_at(scene, np.minimum(ends[known], scene.steps))
-    now = errors_at(scene, np.array([scene.moment]))[:, 0]
-    series = tuple(
-        Series(name, role, values[i], float(now[i]))  # type: ignore[arg-type]
-        for name, role, i in shown_series(scene)
-    )
-    points = scene.history.at(np.minimum(page.edges[::ACROSS], scene.steps))
-    births = np.diff(points.subroutines[scene.threshold])
-    cursor = None if scene.is_now else page.column(scene.moment) // ACROSS
-    unit: Literal["points", "%"] = "points" if scene.view.mode == "lead" else "%"
-    return CurvesView("", series, births, scene.labels(page, ACROSS), unit, cursor, _when(scene))
-
-
-def _when(scene: Scene) -> str:
-    """The moment under the crosshair."""
-    if scene.is_now:
-        return ""
-    times = scene.point.times
-    return f"step {scene.moment - 1:,}" if times is None else moment_text(int(times[0]))
-
-
-def about(scene: Scene) -> str:
-    """What the curves are."""
-    if scene.view.mode == "cumulative":
-        return "since the start"
-    rows = scene.history.at(np.array([max(scene.moment - scene.window, 0), scene.moment])).rows
-    last = counted(min(scene.window, scene.moment), "step")
-    window = f"last {last}, ~{counted(rounded(int(rows[1] - rows[0])), 'row')}"
-    return f"points above the baseline, {window}" if scene.view.mode == "lead" else window
-
-
-def rounded(count: int) -> int:
-    """To one digit, so that it does not change all the time.
-
-    >>> rounded(3104), rounded(7)
-    (3000, 7)
-    """
-    return int(float(f"{count:.1g}"))
 
 
 class ErrorsPanel(Panel):

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from textual.containers import Container
 
-from macro_tui.view.canvas import Row
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.layout import PANELS
+from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph

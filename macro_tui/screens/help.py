@@ -1,4 +1,4 @@
-"""The keys, and what the pictures mean."""
+"""The help as a screen over the main one."""
 
 from __future__ import annotations
 
@@ -10,35 +10,10 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from macro_tui.view.canvas import Row
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.keys import GROUPS, Key
+from macro_tui.view.help import help_rows
+from macro_tui.view.keys import Key
 from macro_tui.widgets.paragraph import Paragraph
-
-_LEGEND = (
-    "An error rate is the share of rows predicted wrong: lower is better.",
-    "A subroutine is a small model that learns only at moments that look alike.",
-    "The nearest one within the threshold predicts; where there is none, a new",
-    "one is born as a copy of the nearest. The baseline is one model that",
-    "learns everything. FTL follows the threshold that was best so far, each",
-    "step counting alike, however many rows; EWA lets all vote by weight.",
-)
-
-
-def help_rows(glyphs: Glyphs, keys: Sequence[Key]) -> list[Row]:
-    marks = (
-        f"{glyphs.one_birth} birth, {glyphs.births} several  {glyphs.leader} leader, newest step  "
-        f"{glyphs.view} moment in view  {glyphs.viewed} picked"
-    )
-    rows: list[Row] = [[(line, "label")] for line in (*_LEGEND, marks)]
-    for group in GROUPS:
-        rows += [[], [(group, "strong")]]
-        rows += [
-            [(f"  {key.shown:<12}", "threshold"), (key.help, "label")]
-            for key in keys
-            if key.group == group
-        ]
-    return rows
 
 
 class HelpScreen(ModalScreen[None]):

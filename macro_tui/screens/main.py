@@ -17,6 +17,7 @@ from macro_engine.errors import MacroError
 from macro_engine.run.session import Session
 from macro_engine.run.snapshot import Snapshot
 from macro_tui.app import Options
+from macro_tui.driver import terminal_is_gone
 from macro_tui.panels.decision import DecisionPanel
 from macro_tui.panels.errors import ErrorsPanel
 from macro_tui.panels.events import EventsPanel
@@ -28,13 +29,13 @@ from macro_tui.screens.alarms import AlarmActions
 from macro_tui.screens.playback import PlaybackActions
 from macro_tui.screens.program import ProgramActions
 from macro_tui.screens.selection import PanelActions
-from macro_tui.traffic import Meter, Traffic, terminal_is_gone
 from macro_tui.view import destination, status_lines
+from macro_tui.view.curves import plot_columns
 from macro_tui.view.keys import KEYS
 from macro_tui.view.layout import is_small, panel_boxes
+from macro_tui.view.meter import Meter, Traffic
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
-from macro_tui.widgets.curves import plot_columns
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 

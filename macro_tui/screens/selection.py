@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from macro_tui.panels import events, subroutines
+from macro_engine.core.format import count_text
 from macro_tui.panels.events import EventsPanel
 from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.navigation import NavigationActions
 from macro_tui.screens.prompt import Prompt
+from macro_tui.view import events, subroutines
 from macro_tui.view.layout import PANELS
-from macro_tui.words import counted
 
 
 class PanelActions(NavigationActions):
@@ -103,5 +103,5 @@ class PanelActions(NavigationActions):
         self.look(replace(self.view, filter=text))
         if text:
             count = len(self.event_log.chosen)
-            found = f"{counted(count, 'event')}; n and N go from one to the next"
+            found = f"{count_text(count, 'event')}; n and N go from one to the next"
             self.say(found if count else "no event has that text or is of that kind")

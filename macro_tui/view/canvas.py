@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_tui.view.glyphs import UNICODE, Glyphs, one_cell_each
-from macro_tui.widgets.roles import FILLED, NAMES
-
-Span = tuple[str, str]
-Row = list[Span]
+from macro_tui.view.roles import FILLED, NAMES
+from macro_tui.view.rows import Row
 
 _BLANK = ord(" ")
 _NUMBER = {name: number for number, name in enumerate(NAMES)}

@@ -6,10 +6,10 @@ import math
 import re
 from datetime import datetime
 
+from macro_engine.core.format import time_text
 from macro_engine.run.pace import Target
 from macro_engine.stream.times import microseconds
 from macro_engine.visible import visible
-from macro_tui.words import moment_text
 
 
 def parse(text: str) -> Target:
@@ -51,6 +51,6 @@ def words(target: Target) -> str:
     if target.row is not None:
         return f"row {target.row:,}"
     if target.time is not None:
-        return moment_text(target.time)
+        return time_text(target.time)
     assert target.share is not None
     return f"{100 * target.share:.3g}%"

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.format import axis_time_text
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import Event
 from macro_engine.run.history import History, Moment
 from macro_engine.run.results import STRATEGIES
 from macro_engine.run.snapshot import Snapshot
 from macro_tui.view.viewport import Page, Viewport, page
-from macro_tui.words import axis_text
 
 _LABEL_CELLS = 15
 
@@ -109,7 +109,7 @@ class Scene:
         if times is None:
             return tuple((int(c), f"{b:,}") for c, b in zip(cells, begins, strict=False))
         span = int(times[-1] - times[0])
-        texts = [axis_text(time, span) for time in times[:-1].tolist()]
+        texts = [axis_time_text(time, span) for time in times[:-1].tolist()]
         return tuple((int(c), text) for c, text in zip(cells, texts, strict=False))
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
+from macro_engine.core.format import clock_text, count_text, time_text
 from macro_engine.run.alarms import Change
 from macro_engine.run.session import UNNAMED
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.visible import visible
-from macro_tui.traffic import Traffic
 from macro_tui.view import keys
-from macro_tui.view.canvas import Row
+from macro_tui.view.comparison import lead_text, short_lead_text
 from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.meter import Traffic
+from macro_tui.view.rows import Row, fitting
 from macro_tui.view.scene import Scene, series_index
-from macro_tui.widgets.paragraph import fitting
-from macro_tui.words import counted, lead_text, moment_text, short_lead_text, wait_text
 
 
 def header(
@@ -28,8 +28,8 @@ def header(
     playing = _playing(snapshot, going, glyphs)
     if not_now := _not_now(snapshot, scene):
         return fitting([(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row], width)
-    when = "" if snapshot.time is None else f" {moment_text(snapshot.time)} "
-    steps = f" {counted(scene.steps, 'step')} "
+    when = "" if snapshot.time is None else f" {time_text(snapshot.time)} "
+    steps = f" {count_text(scene.steps, 'step')} "
     return fitting([*row, *playing, (steps, "label"), (when, "label")], width, least=2)
 
 
@@ -39,10 +39,10 @@ def _not_now(snapshot: Snapshot, scene: Scene) -> str:
     if frozen is not None and not scene.is_now:
         return f"VIEW FROZEN at step {frozen.steps - 1:,}, looking at {here}; space follows"
     if frozen is not None:
-        since = counted(frozen.rows_since(snapshot), "row")
+        since = count_text(frozen.rows_since(snapshot), "row")
         return f"VIEW FROZEN at {here}, {since} since; space follows"
     if not scene.is_now:
-        ago = counted(scene.steps - scene.moment, "step")
+        ago = count_text(scene.steps - scene.moment, "step")
         return f"LOOKING BACK at {here}, {ago} ago; End returns"
     return ""
 
@@ -86,7 +86,7 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     """How the step that is not closed yet is predicted, row by row."""
     if not snapshot.open_rows:
         return [("no row of the next step yet", "muted")]
-    row: Row = [(f"open step: {counted(snapshot.open_rows, 'row')} so far", "label")]
+    row: Row = [(f"open step: {count_text(snapshot.open_rows, 'row')} so far", "label")]
     errors, said = snapshot.open_errors, snapshot.said
     if not errors or not said:  # they come too fast to look at each
         return row
@@ -117,7 +117,7 @@ def verdict(scene: Scene, width: int) -> Row:
 def alarm(calling: Sequence[Change], width: int) -> Row:
     """What calls, in place of the verdict."""
     first = calling[0]
-    when = f"step {first.step:,}" if first.time is None else moment_text(first.time)
+    when = f"step {first.step:,}" if first.time is None else time_text(first.time)
     more = f" and {len(calling) - 1} more" if len(calling) > 1 else ""
     row: Row = [(f" ALARM{more} (a acknowledges) {first.rule.text}: {first.words} ", "alarm")]
     if not first.by_clock:  # whose words have the time
@@ -134,7 +134,7 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
         row.append((f" {snapshot.rate:,.0f} rows/s", "label"))
     if snapshot.done is not None:
         left = traffic.seconds_left
-        until = "" if left is None or snapshot.state != "running" else f", {wait_text(left)} left"
+        until = "" if left is None or snapshot.state != "running" else f", {clock_text(left)} left"
         row.append((f"  {snapshot.done:.0%}{until}", "label"))
     for count, what in ((snapshot.rejected, "rejected"), (snapshot.late, "late")):
         row.append((f"  {count:,} {what}", "bad" if count else "muted"))

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from textual.message import Message
 
-from macro_tui.view.canvas import Row
 from macro_tui.view.glyphs import UNICODE, Glyphs
+from macro_tui.view.rows import Row
 from macro_tui.widgets.lines import Lines
 
 View = TypeVar("View")

@@ -11,9 +11,10 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from macro_tui.view.canvas import Row, Span
 from macro_tui.view.glyphs import one_cell_each
-from macro_tui.widgets.roles import FILLED, NAMES, component, stylesheet
+from macro_tui.view.roles import FILLED, NAMES
+from macro_tui.view.rows import Row, Span
+from macro_tui.widgets.styles import component, stylesheet
 
 _NOTHING: Row = []
 

@@ -1,131 +1,10 @@
-"""The whole run: which subroutine was active when, and when new ones were born."""
+"""The timeline as a widget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-
-import numpy as np
-from numpy.typing import NDArray
-
-from macro_tui.view.bars import sparks
-from macro_tui.view.canvas import Canvas, Row
-from macro_tui.view.glyphs import UNICODE, Glyphs
-from macro_tui.view.marks import Labels, put_births, put_x_labels
-from macro_tui.view.raster import fitted
+from macro_tui.view.rows import Row
+from macro_tui.view.timeline import TimelineView, left_margin, render, timeline_columns
 from macro_tui.widgets.drawing import Drawing
-from macro_tui.widgets.roles import subroutine_role
-from macro_tui.widgets.threshold_text import threshold_text
-
-_LEFT = 7
-
-
-@dataclass(frozen=True)
-class TimelineView:
-    """The run in cell columns, see `timeline_columns`; one row of the arrays for a threshold."""
-
-    thresholds: tuple[float, ...]
-    viewed: int  # which threshold
-    active: NDArray[np.int64]  # the subroutine's number, 0 before there was one
-    births: NDArray[np.int64]
-    head: int  # the column up to which the engine has come
-    view: int  # the column that is looked at
-    window: tuple[int, int] | None  # first and last column of the zoomed part
-    x_labels: Labels
-
-
-def timeline_columns(width: int) -> int:
-    """How many columns of the run fit in a picture of this width."""
-    return max(width - _left(width), 0)
-
-
-def _left(width: int) -> int:
-    return _LEFT if width >= 30 else 0
-
-
-def render(view: TimelineView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
-    """A row for every threshold, or for the one in view and the births of all; then a ruler."""
-    canvas = Canvas(width, height, glyphs)
-    columns = timeline_columns(canvas.width)
-    if not view.thresholds or not columns:
-        return canvas.rows()
-    births = fitted(view.births, columns, 0)
-    shown = _shown(view, canvas.height)
-    for y, index in enumerate(shown):
-        _draw_threshold(canvas, y, view, index, births[index])
-    ruler = len(shown)
-    if len(shown) < len(view.thresholds) and canvas.height >= 4:
-        _draw_births(canvas, ruler, births.sum(axis=0))
-        ruler += 1
-    _draw_ruler(canvas, ruler, view)
-    if not shown:
-        put_births(canvas, _left(canvas.width), ruler, births[view.viewed])
-    put_x_labels(canvas, _left(canvas.width), columns, ruler + 1, view.x_labels)
-    return canvas.rows()
-
-
-def _shown(view: TimelineView, height: int) -> list[int]:
-    """The thresholds that get a row of their own."""
-    if height >= len(view.thresholds) + 2:
-        return list(range(len(view.thresholds)))
-    return [view.viewed] if height >= 2 else []
-
-
-def _draw_threshold(
-    canvas: Canvas, y: int, view: TimelineView, index: int, births: NDArray[np.int64]
-) -> None:
-    left, columns = _left(canvas.width), len(births)
-    if left:
-        is_viewed = index == view.viewed
-        canvas.put(0, y, canvas.glyphs.viewed if is_viewed else " ", "threshold")
-        value = threshold_text(view.thresholds[index])
-        canvas.put(1, y, value, "strong" if is_viewed else "label")
-    for start, end, number in runs(fitted(view.active[index], columns, 0)):
-        role = subroutine_role(number)
-        fill = canvas.glyphs.fills[number % len(canvas.glyphs.fills)]
-        canvas.put(left + start, y, fill * (end - start), role)
-        label, begin = f"#{number}", start + int(births[start] > 0)
-        free = int(np.argmax(np.append(births[begin:end], 1) > 0))
-        if len(label) < free:
-            canvas.put(left + begin, y, label, role)
-    put_births(canvas, left, y, births)
-    if view.view != view.head and 0 <= view.view < columns:
-        canvas.put(left + view.view, y, canvas.glyphs.side, "strong")
-
-
-def runs(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Stretches of the same number other than 0: first column, column behind the last, number.
-
-    >>> list(runs(np.array([0, 4, 4, 7])))
-    [(1, 3, 4), (3, 4, 7)]
-    """
-    cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-    for start, end in pairwise(cuts):
-        if start < end and numbers[start]:
-            yield start, end, int(numbers[start])
-
-
-def _draw_births(canvas: Canvas, y: int, births: NDArray[np.int64]) -> None:
-    """How many were born in each column at all thresholds together."""
-    left = _left(canvas.width)
-    if left:
-        canvas.put(0, y, "births", "muted")
-    canvas.put(left, y, sparks(births, canvas.glyphs), "birth")
-
-
-def _draw_ruler(canvas: Canvas, y: int, view: TimelineView) -> None:
-    """Solid up to the head, heavy where the window is, with the head and the view on it."""
-    glyphs, left = canvas.glyphs, _left(canvas.width)
-    columns = timeline_columns(canvas.width)
-    head = min(max(view.head, 0), columns - 1)
-    canvas.put(left, y, glyphs.horizontal * head + glyphs.beyond * (columns - head), "axis")
-    if view.window is not None:
-        first, last = max(view.window[0], 0), min(view.window[1], columns - 1)
-        canvas.put(left + first, y, glyphs.heavy * (last - first + 1), "strong")
-    canvas.put(left + head, y, glyphs.head, "good")
-    if view.view != view.head and 0 <= view.view < columns:
-        canvas.put(left + view.view, y, glyphs.view, "strong")
 
 
 class Timeline(Drawing[TimelineView]):
@@ -133,7 +12,7 @@ class Timeline(Drawing[TimelineView]):
 
     @property
     def timeline_left(self) -> int:
-        return _left(self.content_size.width)
+        return left_margin(self.content_size.width)
 
     @property
     def timeline_columns(self) -> int:

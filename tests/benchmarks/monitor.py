@@ -36,7 +36,7 @@ import json, sys, time
 from pathlib import Path
 from macro_tui.app import Options
 from macro_tui.monitor import monitor
-from macro_tui.traffic import memory
+from macro_tui.view.meter import memory
 stream, run_file, out = map(Path, sys.argv[1:])
 marks = []
 def load(listener, unnamed):

@@ -19,6 +19,7 @@ from made_sessions import (
     write_stream,
 )
 
+from macro_engine.core.format import short_threshold_text
 from macro_engine.opening import open_stream
 from macro_engine.run.alarms import parse
 from macro_engine.run.engine import Engine
@@ -31,7 +32,6 @@ from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.prompt import Prompt
 from macro_tui.view.keys import KEYS
 from macro_tui.view.viewport import Viewport
-from macro_tui.widgets.threshold_text import threshold_text
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
             within = [n for n, distance in shown.nearest if distance <= shown.threshold]
             assert len(within) == scene.step.close[k] or shown.is_birth
             assert shown.threshold == scene.history.thresholds[k] * moment**-0.2
-            assert f" within {threshold_text(shown.threshold)}" in text_of(opened.app)
+            assert f" within {short_threshold_text(shown.threshold)}" in text_of(opened.app)
     session.close()
 
 

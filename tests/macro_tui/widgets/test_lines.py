@@ -4,8 +4,8 @@ import pytest
 from textual.app import App
 from textual.geometry import Region
 
+from macro_tui.view.roles import NAMES
 from macro_tui.widgets.lines import Lines, changes
-from macro_tui.widgets.roles import NAMES
 
 
 def test_equal_rows_have_no_changes():

@@ -14,9 +14,9 @@ from made_views import (
 )
 from rich.cells import cell_len
 
+from macro_tui.view import curves, nearest, timeline, weights
 from macro_tui.view.glyphs import ASCII, UNICODE
-from macro_tui.widgets import curves, nearest, timeline, weights
-from macro_tui.widgets.roles import ROLES
+from macro_tui.view.roles import ROLES
 
 PICTURES = {
     "curves": (curves.render, curves_view),

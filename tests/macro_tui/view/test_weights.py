@@ -6,7 +6,7 @@ import pytest
 from made_views import roles_of, texts, weights_view
 
 from macro_tui.view.glyphs import ASCII
-from macro_tui.widgets.weights import percent, render, window
+from macro_tui.view.weights import render, window
 
 
 def test_each_threshold_has_its_bar_share_error_and_subroutines():
@@ -68,10 +68,3 @@ def test_weights_over_time_appear_when_there_is_room():
     assert any("over time" in row for row in high)
     assert high[12].split() == ["0.049", "▒" * 43]
     assert "▒" not in "".join(texts(render(weights_view(50), 50, 15, ASCII)))
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.0, "0%"), (0.001, "<1%"), (0.5, "50%"), (1.0, "100%")]
-)
-def test_shares_in_words(share, text):
-    assert percent(share) == text

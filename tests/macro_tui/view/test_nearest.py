@@ -6,7 +6,7 @@ import pytest
 from made_views import birth_view, nearest_view, roles_of, texts
 
 from macro_tui.view.glyphs import ASCII
-from macro_tui.widgets.nearest import NearestView, render, words
+from macro_tui.view.nearest import NearestView, render, words
 
 
 def test_bars_share_one_scale_against_the_threshold():

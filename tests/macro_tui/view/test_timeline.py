@@ -7,7 +7,7 @@ import numpy as np
 from made_views import roles_of, texts, timeline_view
 
 from macro_tui.view.glyphs import ASCII
-from macro_tui.widgets.timeline import TimelineView, render, timeline_columns
+from macro_tui.view.timeline import TimelineView, render, timeline_columns
 
 COLUMNS = timeline_columns(40)
 

@@ -7,9 +7,7 @@ import pytest
 from made_views import curves_view, roles_of, texts
 from textual.app import App
 
-from macro_tui.view.glyphs import ASCII
-from macro_tui.widgets.curves import (
-    Curves,
+from macro_tui.view.curves import (
     CurvesView,
     Series,
     apart,
@@ -17,6 +15,8 @@ from macro_tui.widgets.curves import (
     plot_columns,
     render,
 )
+from macro_tui.view.glyphs import ASCII
+from macro_tui.widgets.curves import Curves
 
 
 def level(*values, width=60, **changes):

@@ -1,0 +1,41 @@
+"""The terminal driver: counts what it sends, and knows whether the terminal keeps up."""
+
+from __future__ import annotations
+
+import select
+import sys
+from typing import Any
+
+from textual.driver import Driver
+
+
+def terminal_is_gone() -> bool:
+    """Whether the terminal was closed, of which there may be no signal."""
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+def counting(driver: type[Driver]) -> type[Driver]:
+    """The same driver, which counts what it sends and knows whether the terminal keeps up."""
+
+    class CountingDriver(driver):  # type: ignore[valid-type, misc]
+        frames = 0
+        sent = 0
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._file = sys.__stdout__  # standard error may go to a file
+
+        def write(self, data: str) -> None:
+            self.frames += 1
+            self.sent += len(data.encode())
+            super().write(data)
+
+        @property
+        def is_behind(self) -> bool:
+            """Whether the terminal has not taken what was sent before."""
+            thread = getattr(self, "_writer_thread", None)
+            return thread is not None and thread._queue.qsize() > 1
+
+    return CountingDriver

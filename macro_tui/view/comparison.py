@@ -1,0 +1,29 @@
+"""How an error stands to that of the baseline, in words."""
+
+from __future__ import annotations
+
+
+def lead_text(error: float, baseline: float) -> str:
+    """How an error in % stands to that of the baseline.
+
+    >>> lead_text(16.87, 18.69)
+    '1.8 points (9.7%) fewer errors than the baseline'
+    """
+    points = abs(baseline - error)
+    if points < 0.05:
+        return "as many errors as the baseline"
+    share = f" ({points / baseline:.1%})" if baseline else ""
+    which = "fewer" if error < baseline else "more"
+    return f"{points:.1f} points{share} {which} errors than the baseline"
+
+
+def short_lead_text(error: float, baseline: float) -> str:
+    """The same where the rest of the sentence has been said.
+
+    >>> short_lead_text(19.0, 18.69)
+    '0.3 more'
+    """
+    points = abs(baseline - error)
+    if not points >= 0.05:
+        return "as many"
+    return f"{points:.1f} {'fewer' if error < baseline else 'more'}"

@@ -1,0 +1,106 @@
+"""One subroutine: its life, what it learnt, when it was used."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from macro_engine.algorithm.learnt import MEANS, Learnt
+from macro_engine.core.format import count_text, short_threshold_text, time_text
+from macro_engine.run.history import Birth
+from macro_engine.visible import visible
+from macro_tui.view.bars import bar, sparks
+from macro_tui.view.comparison import lead_text
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.rows import Row
+from macro_tui.view.scene import Scene
+from macro_tui.view.subroutines import lines, use_strips
+from macro_tui.view.viewport import page
+
+_STRIP = 64
+_LARGEST = 16
+_BAR = 20
+
+
+def details(scene: Scene, number: int, learnt: Learnt | None, glyphs: Glyphs) -> list[Row]:
+    return [
+        *_life(scene, number),
+        [],
+        *_use(scene, number, glyphs),
+        [],
+        *_learnt(scene, learnt, glyphs),
+    ]
+
+
+def _life(scene: Scene, number: int) -> list[Row]:
+    line = next(line for line in lines(scene) if line.number == number)
+    value = short_threshold_text(scene.history.thresholds[scene.threshold])
+    time = scene.history.moment(line.born).time
+    when = "" if time is None else f" ({time_text(time)})"
+    birth = scene.history.births[scene.threshold][number - 1]
+    rows: list[Row] = [
+        [(f"subroutine #{number} at threshold {value}", "strong")],
+        [(f"born at step {line.born:,}{when}, {_origin(birth)}", "label")],
+        [(f"active in {count_text(line.uses, 'step')}, {line.share:.1%} of all", "label")],
+    ]
+    if line.error is not None and line.baseline is not None:
+        role = "good" if line.error <= line.baseline else "bad"
+        errors = f"error {line.error:.1f}%, baseline {line.baseline:.1f}% on the same rows"
+        rows.append([(errors, role)])
+        rows.append([(lead_text(line.error, line.baseline), role)])
+    if scene.updates is not None and number <= len(scene.updates):
+        learnt = int(scene.updates[number - 1])
+        rows.append([(f"learnt from {count_text(learnt, 'step')} until now", "label")])
+    return rows
+
+
+def _origin(birth: Birth) -> str:
+    if not birth.parent:
+        return "with nothing learnt"
+    far = "infinitely far" if math.isinf(birth.distance) else f"{birth.distance:.3f} away"
+    return f"a copy of #{birth.parent}, {far}"
+
+
+def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
+    shown = page(_STRIP, None, scene.moment, scene.steps)
+    strips = use_strips(scene, shown)
+    strip = sparks(strips[number], glyphs) if number < len(strips) else ""
+    labels = scene.labels(shown)
+    axis = ""
+    for column, text in labels:
+        axis = axis.ljust(column) + text + " "
+    return [
+        [("when it was used, over the whole run", "muted")],
+        [(strip.ljust(_STRIP), "chosen")],
+        [(glyphs.horizontal * _STRIP, "axis")],
+        [(axis, "muted")],
+    ]
+
+
+def _learnt(scene: Scene, learnt: Learnt | None, glyphs: Glyphs) -> list[Row]:
+    """The largest numbers by column, as of the newest step whatever is looked at."""
+    if learnt is None:
+        return [[("what it learnt cannot be shown for this kind of subroutine", "muted")]]
+    classes = scene.history.classes
+    rows: list[Row] = []
+    for model, values in enumerate(np.atleast_2d(learnt.values)):
+        name = classes[model if len(learnt.values) > 1 else -1]
+        what = "mean" if learnt.kind == MEANS else "weights towards"
+        rows.append([(f"{what} '{visible(name, 20)}', as of the newest step", "muted")])
+        rows += _largest(learnt, values, glyphs)
+        if len(learnt.intercepts) > model:
+            rows.append([(f"  {'intercept':<24} {learnt.intercepts[model]:+8.3f}", "label")])
+    return rows
+
+
+def _largest(learnt: Learnt, values: np.ndarray, glyphs: Glyphs) -> list[Row]:
+    order = np.argsort(-np.abs(values), kind="stable")[:_LARGEST].tolist()
+    largest = float(np.abs(values).max(initial=0.0)) or 1.0
+    return [
+        [
+            (f"  {visible(learnt.columns[i], 24):<24} {values[i]:+8.3f} ", "label"),
+            (bar(abs(values[i]) / largest, _BAR, glyphs), "good" if values[i] >= 0 else "bad"),
+        ]
+        for i in order
+    ]

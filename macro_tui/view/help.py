@@ -1,0 +1,34 @@
+"""The keys, and what the pictures mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.keys import GROUPS, Key
+from macro_tui.view.rows import Row
+
+_LEGEND = (
+    "An error rate is the share of rows predicted wrong: lower is better.",
+    "A subroutine is a small model that learns only at moments that look alike.",
+    "The nearest one within the threshold predicts; where there is none, a new",
+    "one is born as a copy of the nearest. The baseline is one model that",
+    "learns everything. FTL follows the threshold that was best so far, each",
+    "step counting alike, however many rows; EWA lets all vote by weight.",
+)
+
+
+def help_rows(glyphs: Glyphs, keys: Sequence[Key]) -> list[Row]:
+    marks = (
+        f"{glyphs.one_birth} birth, {glyphs.births} several  {glyphs.leader} leader, newest step  "
+        f"{glyphs.view} moment in view  {glyphs.viewed} picked"
+    )
+    rows: list[Row] = [[(line, "label")] for line in (*_LEGEND, marks)]
+    for group in GROUPS:
+        rows += [[], [(group, "strong")]]
+        rows += [
+            [(f"  {key.shown:<12}", "threshold"), (key.help, "label")]
+            for key in keys
+            if key.group == group
+        ]
+    return rows

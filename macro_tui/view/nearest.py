@@ -1,0 +1,112 @@
+"""Why this subroutine: the distances of the nearest ones against the threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from macro_engine.core.format import short_threshold_text
+from macro_tui.view.bars import bar
+from macro_tui.view.canvas import Canvas
+from macro_tui.view.glyphs import UNICODE, Glyphs
+from macro_tui.view.rows import Row
+
+_NUMBER, _DISTANCE = 6, 7
+_MOST = 5
+_MARGIN = 1.1  # how far the scale goes beyond the largest value
+
+
+@dataclass(frozen=True)
+class NearestView:
+    """Numbers and distances of the nearest subroutines, and which one was active.
+
+    A distance may be infinite, and NaN where it is not known. `copy_of` is the subroutine that a
+    newborn one was copied from, None for one that started with nothing.
+    """
+
+    nearest: tuple[tuple[int, float], ...]
+    threshold: float
+    active: int | None
+    is_birth: bool
+    copy_of: int | None
+
+
+def words(view: NearestView) -> str:
+    """What was decided, in a sentence."""
+    limit = short_threshold_text(view.threshold)
+    if view.active is None:
+        return "no subroutine yet"
+    if view.is_birth:
+        origin = "" if view.copy_of is None else f" as a copy of #{view.copy_of}"
+        return f"none within {limit}: #{view.active} was started{origin}"
+    return f"#{view.active} is the nearest within {limit}"
+
+
+def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
+    """Bars on one scale, the threshold as a line across them, then the decision in words."""
+    canvas = Canvas(width, height, glyphs)
+    nearest = view.nearest[:_MOST]
+    sentence = wrap(words(view), max(canvas.width, 1))
+    room = max(canvas.height - len(sentence) if view.is_birth else canvas.height, 0)
+    has_scale = room >= 3 and bool(nearest) and math.isfinite(view.threshold)
+    top = int(has_scale)
+    shown = nearest[: room - top]
+    scale = _scale(view.threshold, shown)
+    for y, (number, distance) in enumerate(shown, top):
+        _draw_distance(canvas, y, number, distance, scale, number == view.active)
+    _draw_threshold(canvas, top, top + len(shown), view.threshold, scale)
+    for y, (_, distance) in enumerate(shown, top):
+        if not math.isfinite(distance):
+            unknown = "not known" if math.isnan(distance) else "infinite"
+            canvas.put(_bars(canvas)[0], y, unknown, "muted")
+    if view.is_birth or top + len(shown) + len(sentence) <= canvas.height:
+        for y, line in enumerate(sentence, top + len(shown)):
+            canvas.put(0, y, line, "birth" if view.is_birth else "muted")
+    return canvas.rows()
+
+
+def _scale(threshold: float, shown: Sequence[tuple[int, float]]) -> float:
+    """The distance at the right end of the bars."""
+    values = [threshold, *(distance for _, distance in shown)]
+    return _MARGIN * max(filter(math.isfinite, values), default=0.0) or 1.0
+
+
+def _bars(canvas: Canvas) -> tuple[int, int]:
+    """Where the bars begin, and how long they may be."""
+    active = len(f"{canvas.glyphs.active} active")
+    start = _NUMBER + _DISTANCE if canvas.width >= 20 else _NUMBER
+    return start, max(canvas.width - start - (active if canvas.width >= 36 else 2), 0)
+
+
+def _draw_distance(
+    canvas: Canvas, y: int, number: int, distance: float, scale: float, is_active: bool
+) -> None:
+    glyphs, role = canvas.glyphs, "chosen" if is_active else "label"
+    start, length = _bars(canvas)
+    canvas.put_right(_NUMBER - 1, y, f"#{number}", role)
+    if start > _NUMBER:
+        canvas.put(_NUMBER, y, distance_text(distance, glyphs), role)
+    if math.isfinite(distance):
+        canvas.put(start, y, bar(distance / scale, length, glyphs), role if is_active else "muted")
+    if is_active:
+        mark = f"{glyphs.active} active" if canvas.width >= 36 else glyphs.active
+        canvas.put(start + length, y, mark, "chosen")
+
+
+def distance_text(distance: float, glyphs: Glyphs = UNICODE) -> str:
+    if math.isnan(distance):
+        return "?"
+    return f"{distance:.3f}" if math.isfinite(distance) else glyphs.infinite
+
+
+def _draw_threshold(canvas: Canvas, top: int, bottom: int, threshold: float, scale: float) -> None:
+    """The line across the bars, its value above them; an infinite threshold has none."""
+    if not math.isfinite(threshold) or top == bottom:
+        return
+    start, length = _bars(canvas)
+    x = start + int(threshold / scale * length)
+    canvas.put_down(x, top, bottom, canvas.glyphs.upright, "threshold")
+    text = f"{canvas.glyphs.upright} {short_threshold_text(threshold)}"
+    canvas.put(min(x, canvas.width - len(text)), top - 1, text, "threshold")

@@ -1,0 +1,115 @@
+"""All subroutines of the threshold in view, and when each was used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.format import short_threshold_text
+from macro_tui.view.bars import sparks
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.listing import window
+from macro_tui.view.rows import Row
+from macro_tui.view.scene import Scene
+from macro_tui.view.viewport import Page
+
+_SAMPLES = 8  # moments in a column at which is looked who was active
+_TABLE = 62  # cells that the numbers take
+_HEADING = (
+    f"   {'':>5} {'born':>9} {'uses':>8} {'share':>6} {'error':>7} {'to base':>8} {'last used':>10}"
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One subroutine; errors in %, None where it has predicted nothing."""
+
+    number: int
+    born: int
+    parent: int
+    uses: int
+    share: float
+    error: float | None
+    baseline: float | None
+    last_used: int
+
+
+def lines(scene: Scene) -> list[Line]:
+    """All that were born until the moment in view, in the order asked for."""
+    k = scene.threshold
+    usage = scene.history.usage(k, scene.moment)
+    found = []
+    for number, birth in enumerate(scene.history.births[k][: len(usage.uses) - 1], 1):
+        rows, uses = int(usage.rows[number]), int(usage.uses[number])
+        error = 100 * int(usage.wrong[number]) / rows if rows else None
+        baseline = 100 * int(usage.marginal_wrong[number]) / rows if rows else None
+        last = int(usage.last_used[number])
+        share = uses / scene.moment
+        found.append(Line(number, birth.step, birth.parent, uses, share, error, baseline, last))
+    return sorted(found, key=_ORDERS[scene.view.order])
+
+
+_ORDERS = {
+    "use": lambda line: -line.uses,
+    "error": lambda line: -1.0 if line.error is None else -line.error,
+    "birth": lambda line: line.number,
+    "last use": lambda line: -line.last_used,
+}
+
+
+def use_strips(scene: Scene, shown: Page) -> NDArray[np.float64]:
+    """Subroutines by columns: in what share of a column's steps each was active, by samples."""
+    samples = min(_SAMPLES, shown.width)
+    stride = shown.width // samples
+    moments = shown.start + stride * np.arange(1, shown.columns * samples + 1)
+    known = moments < scene.steps + stride
+    active = scene.history.at(np.minimum(moments[known], scene.steps)).active[scene.threshold]
+    counts = np.zeros((int(active.max(initial=0)) + 1, shown.columns))
+    np.add.at(counts, (active, np.flatnonzero(known) // samples), 1 / samples)
+    return counts
+
+
+def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Row]:
+    every = lines(scene)
+    numbers = [line.number for line in every]
+    picked = numbers.index(scene.view.subroutine) if scene.view.subroutine in numbers else 0
+    columns = width - _TABLE - 1
+    strips = None
+    heading = _HEADING
+    if columns >= 10:
+        strips = use_strips(scene, scene.timeline_page(columns))
+        heading += "  when it was used"
+    active = int(scene.step.active[scene.threshold])
+    rows: list[Row] = [[(heading, "muted")]]
+    for i in window(len(every), height - 1, picked):
+        row = _row(every[i], scene.moment, active, glyphs, glyphs.viewed if i == picked else " ")
+        if strips is not None and every[i].number < len(strips):
+            row.append((f" {sparks(strips[every[i].number], glyphs)}", "label"))
+        rows.append(row)
+    return rows
+
+
+def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row:
+    is_active = line.number == active
+    ago = moment - 1 - line.last_used
+    last = "now" if not ago else f"{ago:,} ago"
+    numbers = f" {line.born:>9,} {line.uses:>8,} {line.share:>6.1%}"
+    row: Row = [
+        (mark, "threshold"),
+        (glyphs.head if is_active else " ", "chosen"),
+        (f"{'#' + str(line.number):>6}", "chosen" if is_active else "strong"),
+        (numbers, "label"),
+    ]
+    if line.error is None or line.baseline is None:
+        return [*row, (f" {'-':>7} {'-':>8} {'-':>10} ", "muted")]
+    lead = line.error - line.baseline
+    row += [(f" {line.error:>6.1f}%", "label"), (f" {lead:>+8.1f}", "good" if lead <= 0 else "bad")]
+    return [*row, (f" {last:>10} ", "muted")]
+
+
+def about(scene: Scene) -> str:
+    value = short_threshold_text(scene.history.thresholds[scene.threshold])
+    count = int(scene.point.subroutines[scene.threshold, 0])
+    return f"{count:,} at {value}, by {scene.view.order}; Enter opens one"

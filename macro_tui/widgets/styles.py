@@ -1,0 +1,25 @@
+"""The roles of text as Textual component classes and a stylesheet."""
+
+from __future__ import annotations
+
+from macro_tui.view.roles import ROLES
+
+
+def stylesheet(widget: str) -> str:
+    """The rules for a widget's component classes, one for each role; later rules win."""
+    rules = []
+    for name, look in ROLES.items():
+        for kind, colour in (
+            (":dark", look.dark),
+            (":light", look.light),
+            (":dark:ansi", look.ansi_dark),
+            (":light:ansi", look.ansi_light),
+        ):
+            rule = f"color: {colour}; text-style: {look.style};"
+            rules.append(f"{widget}{kind} > .{component(name)} {{ {rule} }}")
+    return "\n".join(rules)
+
+
+def component(role: str) -> str:
+    """The CSS class that a theme or a stylesheet of the app may restyle."""
+    return f"lines--{role.replace('_', '-')}"
