@@ -22,13 +22,12 @@ from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widgets import Static
 
-from macro_engine.errors import MacroError
 from macro_tui.driver import counting
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
     from macro_engine.run.alarms import Rule
-    from macro_engine.run.session import Session
+    from macro_engine.run.view import RunView
 
 INTERRUPTED = 130
 THEMES = ("ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "solarized-light")
@@ -58,7 +57,7 @@ class Monitor(SpansApp):
     Parameters
     ----------
     open_session
-        Makes the session; called after the first paint, because it imports the engine.
+        Makes the view of the run; called after the first paint, because it imports the engine.
     """
 
     TITLE = "macro-tui"
@@ -68,14 +67,14 @@ class Monitor(SpansApp):
         Binding("ctrl+c", "interrupt", "stop the run and leave", show=False, priority=True)
     ]
 
-    def __init__(self, open_session: Callable[[], Session], options: Options) -> None:
+    def __init__(self, open_session: Callable[[], RunView], options: Options) -> None:
         super().__init__()
         if self.no_color:  # Textual would take greys, and black on black in an ansi theme
             self._filters = [NoColor() if isinstance(f, Monochrome) else f for f in self._filters]
         self.driver_class = counting(self.driver_class)
         self.open_session = open_session
         self.options = options
-        self.session: Session | None = None
+        self.session: RunView | None = None
         self.loop: asyncio.AbstractEventLoop | None = None  # none before it is mounted
         self.error: BaseException | None = None
         self.watchdog: threading.Timer | None = None
@@ -91,6 +90,7 @@ class Monitor(SpansApp):
 
     def _load(self) -> None:
         self.session = self.open_session()
+        self.session.set_alarms(self.options.alarms)
         self.session.start()
         from macro_tui.screens.main import MainScreen
 
@@ -135,7 +135,7 @@ class Monitor(SpansApp):
     def _break_off(self) -> None:
         """The terminal takes nothing any more: restore what can be restored, and end."""
         if self.session is not None and not self.session.stop(0.1):
-            abandon(self.session)
+            self.session.abandon()
         elif self.session is not None:
             self.session.close()
         attributes = getattr(self._driver, "attrs_before", None)
@@ -143,15 +143,6 @@ class Monitor(SpansApp):
             with suppress(termios.error):
                 termios.tcsetattr(0, termios.TCSANOW, attributes)
         os._exit(INTERRUPTED)
-
-
-def abandon(session: Session) -> None:
-    """Leave a whole run file behind although the engine does not let go."""
-    if session.engine is not None:
-        with suppress(MacroError):
-            session.engine.abandon()
-    if session.folder is not None:
-        session.folder.cleanup()
 
 
 def _theme_of_the_terminal() -> str:

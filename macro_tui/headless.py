@@ -15,6 +15,7 @@ from macro_engine.errors import MacroError
 from macro_engine.opening import INFERRED, Opened
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
+from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
@@ -65,7 +66,7 @@ class Headless:
         if engine.was_stopped and engine.feed is None:
             raise KeyboardInterrupt
         if engine.steps:
-            print_summary(engine, self.console)
+            print_summary(Summary.read(engine.summary(), engine.rejections), self.console)
 
     def _stop(self, _signum: int, _frame: object) -> None:
         """End after the block at hand, or soon without it."""

@@ -8,18 +8,18 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from macro_tui.app import INTERRUPTED, Monitor, Options, abandon
+from macro_tui.app import INTERRUPTED, Monitor, Options
 from macro_tui.driver import terminal_is_gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from macro_engine.run.session import Session
+    from macro_engine.run.view import RunView
 
 _PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
 
 
-def monitor(open_session: Callable[[], Session], options: Options) -> int:
+def monitor(open_session: Callable[[], RunView], options: Options) -> int:
     """Show a run until the user leaves; the summary stays in the scrollback.
 
     The session is opened after the first paint.
@@ -40,7 +40,7 @@ def monitor(open_session: Callable[[], Session], options: Options) -> int:
     return code if app.session is None else _leave(app.session, app.error, code)
 
 
-def _leave(session: Session, error: BaseException | None, code: int) -> int:
+def _leave(session: RunView, error: BaseException | None, code: int) -> int:
     try:
         if not session.stop(_PATIENCE) and not _waited_for(session):
             _break_off(session, code)
@@ -58,27 +58,27 @@ def _leave(session: Session, error: BaseException | None, code: int) -> int:
     return code
 
 
-def _waited_for(session: Session) -> bool:
+def _waited_for(session: RunView) -> bool:
     """Whether a live run, which writes its result files when it is stopped, came to its end."""
-    if session.engine is None or not session.engine.writes_when_stopped:
+    if not (seconds := session.writing_seconds):
         return False
     print("macro-tui: writing the results ...", file=sys.stderr, flush=True)
-    return session.stop(session.engine.patience)
+    return session.stop(seconds)
 
 
-def _break_off(session: Session, code: int) -> NoReturn:
+def _break_off(session: RunView, code: int) -> NoReturn:
     """A compiler or a model that does not let go cannot be ended in any other way."""
-    abandon(session)
+    session.abandon()
     print("macro-tui: broken off in the midst of a step or of compiling", file=sys.stderr)
     sys.stderr.flush()
     os._exit(code)
 
 
-def _print_summary(session: Session) -> None:
+def _print_summary(session: RunView) -> None:
     from rich.console import Console
 
     from macro_tui.summary import print_summary
 
-    if session.engine is not None and session.engine.steps:
+    if (summary := session.summary()) is not None:
         console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-        print_summary(session.engine, console)
+        print_summary(summary, console)

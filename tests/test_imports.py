@@ -1,5 +1,6 @@
 """What is loaded when, and where it is loaded from."""
 
+import ast
 import json
 import os
 import subprocess
@@ -7,7 +8,10 @@ import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
+import pytest
+
 import macro_engine
+import macro_tui
 
 HEAVY = ("river", "numba", "polars", "textual")
 
@@ -104,3 +108,35 @@ def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
     assert words.startswith("compiling the fast path")
     assert "every run does" in words
     assert result == "2"
+
+
+def engine_imports(folder):
+    """The modules of the engine that each module of a folder imports, anywhere in it."""
+    root = Path(macro_tui.__file__).parent / folder
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                if name.split(".")[0] == "macro_engine":
+                    yield path.relative_to(root.parent).as_posix(), name
+
+
+@pytest.mark.parametrize("folder", ["panels", "widgets", "view"])
+def test_what_is_shown_of_a_run_comes_from_its_view(folder):
+    allowed = ("macro_engine.run.view", "macro_engine.core.format", "macro_engine.visible")
+    assert [(path, name) for path, name in engine_imports(folder) if name not in allowed] == []
+
+
+def test_the_view_of_a_run_is_what_is_imported():
+    assert ("view/scene.py", "macro_engine.run.view") in set(engine_imports("view"))
+
+
+def test_what_panels_show_is_made_without_textual():
+    root = Path(macro_tui.__file__).parent / "view"
+    names = [f"macro_tui.view.{path.stem}" for path in root.glob("*.py") if "__" not in path.name]
+    assert len(names) > 15
+    loaded = modules_after("\n".join(f"import {name}" for name in names))
+    assert "numpy" in loaded
+    assert "textual" not in loaded

@@ -9,6 +9,7 @@ from macro_engine.run.history import History
 from macro_engine.run.results import STRATEGIES
 from macro_engine.run.snapshot import Snapshot
 
+WINDOW = 512  # steps over which errors are taken
 _EVERY = 8  # steps
 _MOST = 4096  # moments that are judged at once
 _FEWEST_ROWS = 100
@@ -17,7 +18,7 @@ _FEWEST_ROWS = 100
 class AlarmWatch:
     """Remembers up to where the alarms have seen the run."""
 
-    def __init__(self, alarms: Alarms, window: int) -> None:
+    def __init__(self, alarms: Alarms, window: int = WINDOW) -> None:
         self.alarms = alarms
         self.window = window
         self.seen = 0

@@ -1,4 +1,4 @@
-"""A run in a thread of its own, and all that somebody who watches it may ask or wish."""
+"""A run in this process, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ import asyncio
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, time
 
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.core.format import elapsed_text
+from macro_engine.errors import MacroError
 from macro_engine.rows import Ints
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
+from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
-from macro_engine.run.pace import Pace
 from macro_engine.run.recorder import add_events
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.summary import Summary
+from macro_engine.run.view import Controls
+from macro_engine.visible import visible
 
 UNNAMED = "unnamed.run"
+_LIVE = "a live feed: rows come when they come; space freezes the view"
 _WAIT_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 Load = Callable[[Listener, Path], Engine]
@@ -33,8 +39,8 @@ class Left(Exception):  # noqa: N818, nothing is wrong
     """The session was asked to end before there was a stream."""
 
 
-class Session:
-    """Runs an engine and keeps the history of its run.
+class Session(RunFollower):
+    """Runs an engine and keeps the history of its run: the `RunView` of a run in this process.
 
     Parameters
     ----------
@@ -50,24 +56,16 @@ class Session:
         None until they are there.
     known_steps
         How many were recorded before this session.
-    error
-        What the run failed with.
-    remarks
-        Lines about the stream and the run file that the user should read, in order.
     """
 
-    is_watching = False  # a run of another process
+    can_note = True
 
     def __init__(self, load: Load, is_live: bool = False) -> None:
+        super().__init__(self._run, "engine")
         self.load = load
         self.is_live = is_live
+        self.no_controls = _LIVE if is_live else ""
         self.engine: Engine | None = None
-        self.history: History | None = None
-        self.store: CombinedReader | None = None
-        self.known_steps = 0
-        self.error: BaseException | None = None
-        self.remarks: list[str] = []
-        self.ending = threading.Event()
         self.before = Snapshot()  # where it stands before there is an engine
         self.waiting: tuple[str, float] | None = None  # for what, and since when
         self.begun = time()
@@ -75,29 +73,22 @@ class Session:
         self.noting = threading.Lock()
         self.is_over = False  # the run has ended well, and its file is closed
         self.folder: tempfile.TemporaryDirectory[str] | None = None
-        self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     @property
     def snapshot(self) -> Snapshot:
         if self.engine is None:
             return self.before
         snapshot, pace = self.engine.snapshot, self.engine.pace
+        if snapshot.recording == UNNAMED:  # a file that nobody asked for
+            snapshot = replace(snapshot, recording="")
         if snapshot.state not in ("starting", "running") or not pace.paused or pace.target:
             return snapshot
         words = "paused" if snapshot.state == "running" else f"{snapshot.words}, and paused"
         return replace(snapshot, state="paused", words=words, rate=0.0)
 
     @property
-    def pace(self) -> Pace | None:
-        """How fast it plays, and where wishes about that go."""
-        return None if self.engine is None else self.engine.pace
-
-    @property
-    def is_running(self) -> bool:
-        return self.thread.is_alive()
-
-    def start(self) -> None:
-        self.thread.start()
+    def controls(self) -> Controls | None:
+        return None if self.engine is None or self.no_controls else self.engine.pace
 
     @property
     def is_kept(self) -> bool:
@@ -105,6 +96,31 @@ class Session:
         if self.engine is None or self.engine.run_file is None or self.folder is None:
             return False
         return self.engine.run_file.parent != Path(self.folder.name)
+
+    @property
+    def fate(self) -> str:
+        engine = self.engine
+        if not self.is_live or engine is None or self.snapshot.has_ended:
+            return ""
+        if not self.is_kept:
+            return "its recording is thrown away (--run would keep it)"
+        assert engine.run_file is not None
+        if not engine.is_storable:
+            return f"{visible(engine.run_file.name, 20)} is kept, but cannot be resumed"
+        if engine.feed is not None and not engine.feed.source.can_be_read_again:
+            return "the same command resumes, without the rows until then"
+        return "the same command resumes from here"
+
+    @property
+    def writing_seconds(self) -> float:
+        engine = self.engine
+        return 0.0 if engine is None or not engine.writes_when_stopped else engine.patience
+
+    def summary(self) -> Summary | None:
+        engine = self.engine
+        if engine is None or not engine.steps:
+            return None
+        return Summary.read(engine.summary(), engine.rejections)
 
     def wait(self, why: str) -> None:
         """Wait a moment for a stream that is not there yet, and show why; called by `load`."""
@@ -117,18 +133,18 @@ class Session:
             raise Left
 
     def stop(self, patience: float) -> bool:
-        """Ask for an end and wait for it so many seconds; whether it came."""
         self.ending.set()
         if self.engine is not None:
             self.engine.stop()
-        self.thread.join(patience)
-        return not self.thread.is_alive()
+        return super().stop(patience)
 
-    def events(
-        self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
-    ) -> list[tuple[int, Event]]:
-        """Events with their numbers, in order: those after a number, of some kinds, with a text."""
-        return [] if self.store is None else self.store.events(kinds, text, after)
+    def abandon(self) -> None:
+        """Leave a whole run file behind although the engine does not let go."""
+        if self.engine is not None:
+            with suppress(MacroError):
+                self.engine.abandon()
+        if self.folder is not None:
+            self.folder.cleanup()
 
     def note(self, events: Sequence[Event]) -> None:
         """Record events of the user's, such as a bookmark; after the end of the run too."""

@@ -1,8 +1,7 @@
-"""Looking at a run that another process makes, or made."""
+"""A run that another process makes, or made, seen through its run file."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,64 +16,62 @@ from macro_engine.errors import MacroError
 from macro_engine.rows import Columns, Ints
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
+from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
 from macro_engine.run.lock import writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.summary import Summary
 from macro_engine.state import DamagedError, State, array, child, indices
+from macro_engine.stream.table import Rejections
 from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
 
 
-class WatchedRun:
-    """What `Session` offers, without an engine: everything comes from the run file.
+class WatchedRun(RunFollower):
+    """The `RunView` of a run file.
 
     It follows the file as it grows, and outlives its writer.
     """
 
-    is_watching = True
-    is_live = False
-    pace = None
-    engine = None
-    folder = None
+    no_controls = "watching: how it is played is up to the process that runs it"
+    can_note = False
+    controls = None
+    fate = ""
+    writing_seconds = 0.0
 
     def __init__(self, path: Path) -> None:
+        super().__init__(self._follow, "watching")
         self.path = path
-        self.history: History | None = None
-        self.store: CombinedReader | None = None
-        self.known_steps = 0  # how many were recorded when it was opened
-        self.error: BaseException | None = None
-        self.remarks: list[str] = []
-        self.snapshot = Snapshot(words=f"reading {path.name}")
-        self.ending = threading.Event()
-        self.thread = threading.Thread(target=self._follow, name="watching", daemon=True)
+        self.seen = Snapshot(words=f"reading {path.name}")
 
     @property
-    def is_running(self) -> bool:
-        return self.thread.is_alive()
+    def snapshot(self) -> Snapshot:
+        return self.seen
 
-    def start(self) -> None:
-        self.thread.start()
-
-    def stop(self, patience: float) -> bool:
-        """Look no further; whether that came within so many seconds."""
-        self.ending.set()
-        self.thread.join(patience)
-        return not self.thread.is_alive()
+    def abandon(self) -> None:
+        """Nothing of the run is in this process."""
 
     def close(self) -> None:
         if self.store is not None:
             self.store.reader.close()
 
-    def events(
-        self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
-    ) -> list[tuple[int, Event]]:
-        """Events with their numbers, in order: those after a number, of some kinds, with a text."""
-        return [] if self.store is None else self.store.events(kinds, text, after)
-
     def note(self, events: Sequence[Event]) -> None:
         """Nothing is written by those who watch."""
+
+    def summary(self) -> Summary | None:
+        """The run in numbers as of the last commit."""
+        document = None if self.store is None else self.store.reader.info.get("summary")
+        if self.store is None or not isinstance(document, dict):
+            return None
+        rejections = Rejections()
+        for rejection in self.store.reader.rejected():
+            rejections.add(rejection)
+        try:
+            return Summary.read(document, rejections)
+        except DamagedError as error:
+            raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
 
     def learnt(self, threshold: int, number: int) -> Learnt | None:
         """What a subroutine knew at the last commit, where that can be told."""
@@ -122,7 +119,7 @@ class WatchedRun:
         """Say that the file is not there any more; what was seen of it may be looked at."""
         what = "is another run now; watch it anew" if is_replaced else "is gone"
         words = f"{visible(self.path.name)} {what}"
-        self.snapshot = replace(self.snapshot, state="gone", words=words, rate=0.0)
+        self.seen = replace(self.seen, state="gone", words=words, rate=0.0)
 
     def _look(self, reader: RunReader) -> None:
         """Take in what was committed since the last time."""
@@ -135,10 +132,10 @@ class WatchedRun:
                 self._catch_up(reader, self.history)
         except MacroError as error:
             if not isinstance(error, DamagedError) and self.history is not None:
-                self.snapshot = replace(self.snapshot, state="waiting", words=str(error))
+                self.seen = replace(self.seen, state="waiting", words=str(error))
                 return
             raise
-        self.snapshot = self._stands(reader)
+        self.seen = self._stands(reader)
 
     def _new_history(self, reader: RunReader) -> History:
         settings = self._settings()

@@ -6,7 +6,7 @@ import argparse
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from macro_engine.errors import MacroError
 from macro_engine.visible import visible
@@ -33,8 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_tui.monitor import monitor
 
     options = options_of(arguments, visible(path.name, 40), arguments.readonly)
-    open_session: Any = partial(_open_session, path)
-    return monitor(open_session, options)
+    return monitor(partial(_open_session, path), options)
 
 
 def _open_session(path: Path) -> WatchedRun:

@@ -8,8 +8,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from macro_engine.errors import MacroError
-from macro_engine.run.events import Event
-from macro_engine.run.session import Session
+from macro_engine.run.view import Event, RunView
 from macro_tui.app import Monitor, Options
 from macro_tui.panels.panel import Panel
 from macro_tui.view.event_log import EventLog
@@ -27,13 +26,13 @@ class MonitorScreen(Screen[None]):
 
     app: Monitor
 
-    def __init__(self, session: Session, options: Options) -> None:
+    def __init__(self, session: RunView, options: Options) -> None:
         super().__init__()
         self.session = session
         self.options = options
         self.glyphs = ASCII if options.ascii else UNICODE
-        self.is_played = not (session.is_live or session.is_watching)  # by keys of this monitor
-        self.keys = there(options.readonly, self.is_played, session.is_watching)
+        self.is_played = not session.no_controls  # by keys of this monitor
+        self.keys = there(options.readonly, self.is_played, session.can_note)
         self.view = Viewport()
         self.event_log = EventLog()
         self.notice = ""

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from macro_engine.algorithm.learnt import Learnt
+from macro_engine.run.view import Learnt
 from macro_tui.view.details import details
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene

@@ -14,8 +14,8 @@ from textual.containers import Container
 from textual.geometry import Size
 
 from macro_engine.errors import MacroError
-from macro_engine.run.session import Session
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.destination import target_text
+from macro_engine.run.view import RunView, Snapshot
 from macro_tui.app import Options
 from macro_tui.driver import terminal_is_gone
 from macro_tui.panels.decision import DecisionPanel
@@ -29,7 +29,7 @@ from macro_tui.screens.alarms import AlarmActions
 from macro_tui.screens.playback import PlaybackActions
 from macro_tui.screens.program import ProgramActions
 from macro_tui.screens.selection import PanelActions
-from macro_tui.view import destination, status_lines
+from macro_tui.view import status_lines
 from macro_tui.view.curves import plot_columns
 from macro_tui.view.keys import KEYS
 from macro_tui.view.layout import is_small, panel_boxes
@@ -54,7 +54,7 @@ class MainScreen(PlaybackActions, PanelActions, ProgramActions, AlarmActions):
         if not key.action.startswith("app.")
     ]
 
-    def __init__(self, session: Session, options: Options) -> None:
+    def __init__(self, session: RunView, options: Options) -> None:
         super().__init__(session, options)
         self.meter = Meter()
         self.traffic = Traffic()
@@ -130,7 +130,7 @@ class MainScreen(PlaybackActions, PanelActions, ProgramActions, AlarmActions):
 
     def _state(self) -> object:
         """What a frame depends on."""
-        calling, is_running = len(self.alarms.calling), self.session.is_running
+        calling, is_running = len(self.session.alarms.calling), self.session.is_running
         return self.session.snapshot, self.steps, self.view, self.size, calling, is_running
 
     def _state_of_panels(self) -> object:
@@ -145,7 +145,11 @@ class MainScreen(PlaybackActions, PanelActions, ProgramActions, AlarmActions):
         if panels or self.shown is None:
             self.drawn_panels = self._state_of_panels()
             self.shown = self.scene()
-        snapshot, scene, calling = self.session.snapshot, self.shown, self.alarms.calling
+        snapshot, scene, calling = (
+            self.session.snapshot,
+            self.shown,
+            self.session.alarms.calling,
+        )
         width = self.size.width
         with self.app.batch_update():
             self.draw_footer()
@@ -191,8 +195,9 @@ class MainScreen(PlaybackActions, PanelActions, ProgramActions, AlarmActions):
         return self.session.snapshot if frozen is None else frozen.snapshot
 
     def _going(self) -> str:
-        pace = self.session.pace
-        return "" if pace is None or pace.target is None else destination.words(pace.target)
+        controls = self.session.controls
+        target = None if controls is None else controls.target
+        return "" if target is None else target_text(target)
 
     def measure(self) -> None:
         """The status line, which is calmer than the rest; where nothing moves it comes to rest."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual import on
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
-from macro_engine.run.events import Event
+from macro_engine.run.view import Event
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.view import event_log

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from macro_engine.run.history import History
-from macro_engine.run.pace import Pace, Target
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.destination import parse_target
+from macro_engine.run.view import Controls, History, Snapshot, Target
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.prompt import Prompt
-from macro_tui.view import destination
 from macro_tui.view.speeds import changed
 from macro_tui.view.viewport import Frozen
 
@@ -17,31 +15,28 @@ from macro_tui.view.viewport import Frozen
 class PlaybackActions(MonitorScreen):
     """Pause, steps, speed, going somewhere."""
 
-    def _pace(self) -> Pace | None:
-        """The pace, if there is still something to play."""
-        if self.session.is_watching:
-            self.say("watching: how it is played is up to the process that runs it")
-            return None
-        if self.session.is_live:
-            self.say("a live feed: rows come when they come; space freezes the view")
+    def _controls(self) -> Controls | None:
+        """The controls, if there is still something to play."""
+        if self.session.no_controls:
+            self.say(self.session.no_controls)
             return None
         if self.session.snapshot.has_ended:
             self.say("all of it was played")
             return None
-        if self.session.pace is None:
+        if self.session.controls is None:
             self.say("the engine is not ready yet")
-        return self.session.pace
+        return self.session.controls
 
     def action_pause(self) -> None:
         """Hold the recording; what nobody can hold goes on, and the view stands still."""
         if not self.is_played:
             self._freeze_or_follow()
-        elif (pace := self._pace()) is not None:
-            if pace.target is not None:
-                pace.go_to(None)
-                pace.pause(True)
+        elif (controls := self._controls()) is not None:
+            if controls.target is not None:
+                controls.go_to(None)
+                controls.pause(True)
             else:
-                pace.pause(not pace.paused)
+                controls.pause(not controls.paused)
             self.draw()
 
     def _freeze_or_follow(self) -> None:
@@ -55,8 +50,8 @@ class PlaybackActions(MonitorScreen):
             self.look(replace(self.view, frozen=frozen))
 
     def action_one_step(self) -> None:
-        if (pace := self._pace()) is not None:
-            pace.step()
+        if (controls := self._controls()) is not None:
+            controls.step()
             if self.shown is None:  # it may take a while until the step is seen
                 self.say("one step, then a pause")
 
@@ -67,16 +62,16 @@ class PlaybackActions(MonitorScreen):
         self._change_speed(1)
 
     def _change_speed(self, by: int) -> None:
-        pace = self._pace()
-        if pace is not None and pace.speed is not None:
-            speed = changed(pace.speed, by, self.session.snapshot.time is not None)
-            pace.set_speed(speed)
+        controls = self._controls()
+        if controls is not None and controls.speed is not None:
+            speed = changed(controls.speed, by, self.session.snapshot.time is not None)
+            controls.set_speed(speed)
             self.say(f"speed {speed}")
 
     def action_go_to(self) -> None:
         what = "a share" if self.is_played else "a share of what has come"
         question = f"a row (12040), {what} (50%) or a time (2001-03-14 11:02)"
-        self.app.push_screen(Prompt(question, check=destination.parse), self._go_to)
+        self.app.push_screen(Prompt(question, check=parse_target), self._go_to)
 
     def _go_to(self, text: str | None) -> None:
         if text is None:
@@ -84,7 +79,7 @@ class PlaybackActions(MonitorScreen):
         if self.shown is None:
             self.say("there is no step to go to yet")
             return
-        target = destination.parse(text)
+        target = parse_target(text)
         if target.time is not None and self.shown.step.time is None:
             self.say("this stream has no times; a row (12040) or a share (50%) is a place")
             return
@@ -95,9 +90,9 @@ class PlaybackActions(MonitorScreen):
             self.look(self.view.at(step + 1, self.steps))
         elif not self.is_played:
             self.say("that has not come yet")
-        elif (pace := self._pace()) is not None:
+        elif (controls := self._controls()) is not None:
             self.look(self.view.following())
-            pace.go_to(target)
+            controls.go_to(target)
 
 
 def step_of(target: Target, history: History, snapshot: Snapshot) -> int | None:

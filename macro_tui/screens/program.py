@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import IO
 
-from macro_engine.run.events import Event
+from macro_engine.run.view import Event
 from macro_engine.visible import visible
 from macro_tui import saved_files
 from macro_tui.app import THEMES
@@ -25,7 +25,7 @@ class ProgramActions(NavigationActions):
         return not (self.options.readonly and action in WRITING)
 
     def action_bookmark(self) -> None:
-        if self.session.is_watching:
+        if not self.session.can_note:
             self.say("watching writes nothing: bookmarks are up to the process that runs it")
             return
         if self.shown is None:
@@ -71,23 +71,10 @@ class ProgramActions(NavigationActions):
 
     def action_leave(self) -> None:
         """Leave; a live feed would go on without anybody, so that is asked once."""
-        engine, snapshot = self.session.engine, self.session.snapshot
-        if not self.session.is_live or engine is None or snapshot.has_ended:
-            self.app.exit(0)
+        if fate := self.session.fate:
+            self.app.push_screen(ConfirmExit(fate), self._leave_if)
         else:
-            self.app.push_screen(ConfirmExit(self._what_is_left()), self._leave_if)
-
-    def _what_is_left(self) -> str:
-        engine = self.session.engine
-        assert engine is not None
-        assert engine.run_file is not None
-        if not self.session.is_kept:
-            return "its recording is thrown away (--run would keep it)"
-        if not engine.is_storable:
-            return f"{visible(engine.run_file.name, 20)} is kept, but cannot be gone on with"
-        if engine.feed is not None and not engine.feed.source.can_be_read_again:
-            return "the same command goes on, without the rows until then"
-        return "the same command goes on from here"
+            self.app.exit(0)
 
     def _leave_if(self, leaves: bool | None) -> None:
         if leaves:

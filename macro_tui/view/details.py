@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from macro_engine.algorithm.learnt import MEANS, Learnt
 from macro_engine.core.format import count_text, short_threshold_text, time_text
-from macro_engine.run.history import Birth
+from macro_engine.run.view import MEANS, Birth, Learnt
 from macro_engine.visible import visible
 from macro_tui.view.bars import bar, sparks
 from macro_tui.view.comparison import lead_text

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 
-from macro_engine.run.events import KINDS, Event
-from macro_engine.run.session import Session
+from macro_engine.run.view import KINDS, Event, RunView
 
 Numbered = tuple[int, Event]
 
@@ -27,7 +26,7 @@ class EventLog:
         """The number of the last event; -1 before the first."""
         return self.events[-1][0] if self.events else -1
 
-    def refresh(self, session: Session) -> None:
+    def refresh(self, session: RunView) -> None:
         fresh = session.events(after=self.seen)
         if fresh:
             self.events += fresh

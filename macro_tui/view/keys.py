@@ -107,9 +107,9 @@ _PACING = ("one_step", "slower", "faster")  # not there where nobody can say how
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
 
 
-def there(readonly: bool = False, is_played: bool = True, is_watching: bool = False) -> list[Key]:
+def there(readonly: bool = False, is_played: bool = True, can_note: bool = True) -> list[Key]:
     """The keys that do something; `is_played` is whether keys say how fast it goes."""
-    missing = (WRITING if readonly else ()) + (_NOTING if is_watching else ())
+    missing = (WRITING if readonly else ()) + (() if can_note else _NOTING)
     missing += () if is_played else _PACING
     return [
         key if is_played or key.action != "pause" else _FREEZING

@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.format import axis_time_text
-from macro_engine.run.downsampled import Points
-from macro_engine.run.events import Event
-from macro_engine.run.history import History, Moment
-from macro_engine.run.results import STRATEGIES
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.view import STRATEGIES, Event, History, Moment, Points, Snapshot
 from macro_tui.view.viewport import Page, Viewport, page
 
 _LABEL_CELLS = 15

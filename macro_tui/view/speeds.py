@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.run.speed import Speed
+from macro_engine.run.view import Speed
 
 MULTIPLES = (1, 60, 600, 6_000, 60_000, 600_000, 6_000_000)
 RATES = (1, 10, 100, 1_000, 10_000, 100_000)

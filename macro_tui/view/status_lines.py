@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from macro_engine.core.format import clock_text, count_text, time_text
-from macro_engine.run.alarms import Change
-from macro_engine.run.session import UNNAMED
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.view import Change, Snapshot
 from macro_engine.visible import visible
 from macro_tui.view import keys
 from macro_tui.view.comparison import lead_text, short_lead_text
@@ -140,7 +138,7 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
         row.append((f"  {count:,} {what}", "bad" if count else "muted"))
     if snapshot.unanswered:
         row.append((f"  {snapshot.unanswered:,} unanswered", "bad"))
-    if snapshot.recording not in ("", UNNAMED):
+    if snapshot.recording:
         row.append((f"  {visible(snapshot.recording)}", "muted"))
     least = len(row)
     row.append((f"  {traffic.memory} MB", "muted"))

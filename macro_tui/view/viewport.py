@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.view import Snapshot
 
 Mode = Literal["window", "cumulative", "lead"]
 MODES: tuple[Mode, ...] = ("window", "cumulative", "lead")

@@ -67,11 +67,11 @@ def test_paused_stepped_bookmarked_and_stopped_it_goes_on_later(stream, tmp_path
     while made.history is None:
         assert made.is_running
         time.sleep(0.01)
-    made.pace.pause(True)
+    made.controls.pause(True)
     assert made.snapshot.state == "paused"
     time.sleep(0.1)
     before = made.snapshot.steps
-    made.pace.step()
+    made.controls.step()
     while made.snapshot.steps == before:
         time.sleep(0.01)
     assert made.snapshot.steps == before + 1

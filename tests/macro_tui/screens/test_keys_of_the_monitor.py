@@ -25,11 +25,11 @@ from macro_engine.run.alarms import parse
 from macro_engine.run.engine import Engine
 from macro_engine.run.session import Session
 from macro_engine.settings import Layer
-from macro_tui.panels.decision import nearest_view
-from macro_tui.panels.events import picked_place
 from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.prompt import Prompt
+from macro_tui.view.decision import nearest_view
+from macro_tui.view.events import picked_place
 from macro_tui.view.keys import KEYS
 from macro_tui.view.viewport import Viewport
 
@@ -356,7 +356,7 @@ async def test_alarms_call_until_they_are_acknowledged(finished):
 async def test_only_a_pause_that_is_long_enough_rings(finished):
     longest = 4  # minutes, from the last row of a step to the next step
     async with Opened(finished, alarms=(parse(f"no rows for {longest + 1}m"),)) as opened:
-        assert not opened.main.alarms.calling
+        assert not opened.main.session.alarms.calling
     async with Opened(finished, alarms=(parse(f"no rows for {longest}m"),)) as opened:
         assert "there were none for 4 min" in text_of(opened.app)
 
@@ -387,15 +387,15 @@ async def test_the_mouse_looks_where_it_clicks(finished):
 async def test_playing_is_controlled_by_keys(stream):
     session = paused_session(stream, row=400)
     async with Opened(session) as opened:
-        await until(lambda: session.pace.target is None and session.history.steps == 100)
+        await until(lambda: session.controls.target is None and session.history.steps == 100)
         await opened.press("full_stop")
         await until(lambda: session.history.steps == 101)
         await opened.press("b", *"storm", "enter")
         assert "bookmark" in {event.kind for _, event in opened.main.event_log.chosen}
         await opened.press("left_square_bracket")
-        assert str(session.pace.speed) == "6,000,000x"
+        assert str(session.controls.speed) == "6,000,000x"
         await opened.press("right_square_bracket")
-        assert str(session.pace.speed) == "max"
+        assert str(session.controls.speed) == "max"
         await opened.press("g", *"1000", "enter")
         await until(lambda: session.history.steps == 250)
         assert opened.view.moment is None

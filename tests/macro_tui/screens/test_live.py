@@ -123,7 +123,7 @@ async def test_when_a_pipe_has_ended_the_monitor_stays_and_q_does_not_ask(lines,
         os.write(writing, "".join(lines[:701]).encode())
         await open_main(app, pilot)
         await press("q")
-        assert "goes on, without the rows until then." in text_of(app)
+        assert "resumes, without the rows until then." in text_of(app)
         await press("escape")
         os.close(writing)
         await until(lambda: not session.is_running)
@@ -210,6 +210,6 @@ async def test_a_run_that_goes_on_shows_its_past_before_a_new_row(growing, tmp_p
         assert session.history.steps == 299
         assert "299 steps" in text_of(app).splitlines()[0]
         await press("q")
-        assert "the same command goes on from here." in text_of(app)
+        assert "the same command resumes from here." in text_of(app)
         await pilot.press("enter")
         assert app.return_value == 0

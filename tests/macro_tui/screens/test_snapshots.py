@@ -72,7 +72,7 @@ async def test_a_state_looks_as_it_should(finished, name, size, keys, options):
 async def test_paused_looks_as_it_should(stream):
     session = paused_session(stream, row=1000)
     session.start()
-    await until(lambda: session.pace is not None and session.pace.target is None)
+    await until(lambda: session.controls is not None and session.controls.target is None)
     session.start = lambda: None  # the range of the chart depends on the frames before
     app = monitor_of(session)
     async with app.run_test(size=(80, 24)) as pilot:

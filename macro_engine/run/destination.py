@@ -12,12 +12,12 @@ from macro_engine.stream.times import microseconds
 from macro_engine.visible import visible
 
 
-def parse(text: str) -> Target:
+def parse_target(text: str) -> Target:
     """A row, a share of the input, or a time.
 
-    >>> parse("12,040").row, parse("37.5%").share
+    >>> parse_target("12,040").row, parse_target("37.5%").share
     (12040, 0.375)
-    >>> parse("2001-03-14 11:02").time
+    >>> parse_target("2001-03-14 11:02").time
     984567720000000
     """
     text = text.strip()
@@ -43,9 +43,9 @@ def _share(text: str) -> float:
     return share
 
 
-def words(target: Target) -> str:
+def target_text(target: Target) -> str:
     """
-    >>> words(Target(share=0.5))
+    >>> target_text(Target(share=0.5))
     '50%'
     """
     if target.row is not None:

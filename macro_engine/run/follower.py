@@ -1,0 +1,61 @@
+"""What both kinds of `RunView` share: a thread that follows a run, its past and its alarms."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from macro_engine.run.alarm_watch import AlarmWatch
+from macro_engine.run.alarms import Alarms, Change, Rule
+from macro_engine.run.combined_reader import CombinedReader
+from macro_engine.run.events import Event
+from macro_engine.run.history import History
+from macro_engine.run.snapshot import Snapshot
+
+
+class RunFollower:
+    """Follows a run in a thread of its own.
+
+    Parameters
+    ----------
+    follow
+        What the thread does; it keeps its error in `error`.
+    """
+
+    def __init__(self, follow: Callable[[], None], thread_name: str) -> None:
+        self.history: History | None = None
+        self.store: CombinedReader | None = None
+        self.known_steps = 0
+        self.error: BaseException | None = None
+        self.remarks: list[str] = []
+        self.ending = threading.Event()
+        self.thread = threading.Thread(target=follow, name=thread_name, daemon=True)
+        self.set_alarms(())
+
+    @property
+    def snapshot(self) -> Snapshot:
+        raise NotImplementedError
+
+    @property
+    def is_running(self) -> bool:
+        return self.thread.is_alive()
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self, patience: float) -> bool:
+        self.ending.set()
+        self.thread.join(patience)
+        return not self.thread.is_alive()
+
+    def events(
+        self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
+    ) -> list[tuple[int, Event]]:
+        return [] if self.store is None else self.store.events(kinds, text, after)
+
+    def set_alarms(self, rules: Sequence[Rule]) -> None:
+        self.alarms = Alarms(rules)
+        self.alarm_watch = AlarmWatch(self.alarms)
+
+    def check_alarms(self, now: float) -> list[Change]:
+        return self.alarm_watch.check(self.history, self.snapshot, now, self.known_steps)

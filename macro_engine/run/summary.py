@@ -1,0 +1,112 @@
+"""The end of a run as data: from a live engine or from a run file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from macro_engine.state import DamagedError
+from macro_engine.stream.table import Rejections
+
+_LINES = 5  # that are named for each reason
+
+
+@dataclass(frozen=True)
+class MemberSummary:
+    """One member of the grid: its error over all rows, and how many subroutines it has."""
+
+    threshold: float
+    error: float
+    subroutines: int
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why rows were rejected; `lines` are the first of them, as far as they are known."""
+
+    column: str | None
+    kind: str
+    count: int
+    unit: str = "line"
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run in numbers.
+
+    Attributes
+    ----------
+    document
+        As `--json` writes it.
+    labels
+        Rows of each class.
+    errors
+        Shares of rows, by series.
+    notes
+        Lines on values that were cut off.
+    """
+
+    document: dict[str, Any]
+    inputs: tuple[str, ...]
+    classes: tuple[str, ...]
+    labels: tuple[int, ...]
+    rows: int
+    steps: int
+    seconds: float
+    path: str
+    errors: dict[str, float]
+    members: tuple[MemberSummary, ...]
+    settings: dict[str, Any]
+    late: int
+    unanswered: int
+    references: int
+    distance_share: float
+    rejected: int
+    reasons: tuple[Reason, ...]
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def read(document: dict[str, Any], rejections: Rejections) -> Summary:
+        """Checks the document of a run, which anybody may have written."""
+        try:
+            return Summary(
+                document,
+                tuple(map(str, document.get("inputs", ()))),
+                tuple(map(str, document["classes"])),
+                tuple(map(int, document.get("labels", ()))),
+                int(document["rows"]),
+                int(document["steps"]),
+                float(document["seconds"]),
+                str(document["path"]),
+                {str(name): float(error) for name, error in document["errors"].items()},
+                tuple(
+                    MemberSummary(float(m["threshold"]), float(m["error"]), int(m["subroutines"]))
+                    for m in document["thresholds"]
+                ),
+                dict(document["settings"]),
+                int(document["late"]),
+                int(document["unanswered"]),
+                int(document["references"]),
+                float(document["distance_share"]),
+                int(document["rejected"]),
+                _reasons(rejections),
+                tuple(map(str, document.get("notes", ()))),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise DamagedError("its summary is not as it should be") from None
+
+
+def _reasons(rejections: Rejections) -> tuple[Reason, ...]:
+    """The reasons with the lines of the first rows that are known, the most frequent first."""
+    lines: dict[tuple[str | None, str], list[int]] = {}
+    units: dict[tuple[str | None, str], str] = {}
+    for rejection in rejections.first:
+        key = rejection.column, rejection.problem.kind
+        units.setdefault(key, rejection.unit)
+        if len(found := lines.setdefault(key, [])) < _LINES:
+            found.append(rejection.line)
+    return tuple(
+        Reason(*key, count, units.get(key, "line"), tuple(lines.get(key, ())))
+        for key, count in rejections.reasons.most_common()
+    )

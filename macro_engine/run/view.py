@@ -1,0 +1,159 @@
+"""What anything may know of a run: a screen, a summary, a web page or a test.
+
+`Session` is the view of a run in this process, `WatchedRun` that of a run file. The types of the
+data that a view hands out are exported from here; whoever shows a run needs nothing else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from macro_engine.algorithm.learnt import MEANS, Learnt
+from macro_engine.rows import Ints
+from macro_engine.run.alarms import Alarms, Change, Rule
+from macro_engine.run.downsampled import Points
+from macro_engine.run.events import KINDS, Event
+from macro_engine.run.history import Birth, History, Moment, Situation
+from macro_engine.run.pace import Target
+from macro_engine.run.results import STRATEGIES
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.speed import Speed
+from macro_engine.run.summary import Summary
+
+__all__ = [
+    "KINDS",
+    "MEANS",
+    "STRATEGIES",
+    "Birth",
+    "Change",
+    "Controls",
+    "Event",
+    "History",
+    "Learnt",
+    "Moment",
+    "Points",
+    "Rule",
+    "RunView",
+    "Situation",
+    "Snapshot",
+    "Speed",
+    "Summary",
+    "Target",
+]
+
+
+class Controls(Protocol):
+    """How a recording is played.
+
+    Attributes
+    ----------
+    paused
+        Whether it is held.
+    target
+        Where it goes at full speed; None if nowhere.
+    speed
+        None until the recording is known well enough to choose one.
+    """
+
+    paused: bool
+    target: Target | None
+    speed: Speed | None
+
+    def pause(self, paused: bool) -> None:
+        """Holds the run, or lets it go on."""
+
+    def step(self) -> None:
+        """Runs one step, then holds the run."""
+
+    def set_speed(self, speed: Speed) -> None:
+        """Plays at another speed."""
+
+    def go_to(self, target: Target | None) -> None:
+        """Runs at full speed to a place, then holds the run; None drops the target."""
+
+
+class RunView(Protocol):
+    """A run, as far as others may know of it.
+
+    Attributes
+    ----------
+    no_controls
+        Why nobody here can play the run; empty for a recording that this process plays.
+    can_note
+        Whether `note` records anything.
+    remarks
+        Lines about the stream and the run file that the user should read, in order.
+    known_steps
+        How many steps were recorded before this view was opened.
+    error
+        What the run failed with.
+    alarms
+        The rules that are watched, and which of them call.
+    """
+
+    no_controls: str
+    can_note: bool
+    remarks: list[str]
+    known_steps: int
+    error: BaseException | None
+    alarms: Alarms
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Where the run stands."""
+
+    @property
+    def history(self) -> History | None:
+        """The past of the run; None until there is one."""
+
+    @property
+    def controls(self) -> Controls | None:
+        """How it is played; None until the run is ready, and where `no_controls` says why."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the view still follows the run."""
+
+    @property
+    def fate(self) -> str:
+        """What becomes of the run when its viewer leaves; empty if leaving ends nothing."""
+
+    @property
+    def writing_seconds(self) -> float:
+        """For how long a stop may have to wait for result files; 0 if there are none."""
+
+    def events(
+        self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
+    ) -> list[tuple[int, Event]]:
+        """Events with their numbers, in order: those after a number, of some kinds, with a text."""
+
+    def summary(self) -> Summary | None:
+        """The run in numbers; None before the first step is closed."""
+
+    def learnt(self, threshold: int, number: int) -> Learnt | None:
+        """What a subroutine knows, where its learner can tell."""
+
+    def updates(self, threshold: int) -> Ints | None:
+        """How many steps each subroutine of a threshold has learnt."""
+
+    def set_alarms(self, rules: Sequence[Rule]) -> None:
+        """Watches for these rules from now on, and for no others."""
+
+    def check_alarms(self, now: float) -> list[Change]:
+        """What was raised and cleared since the last call; `now` is in seconds since 1970."""
+
+    def note(self, events: Sequence[Event]) -> None:
+        """Records events of the user's, such as a bookmark, if `can_note`."""
+
+    def start(self) -> None:
+        """Starts to follow the run."""
+
+    def stop(self, patience: float) -> bool:
+        """Asks for an end and waits for it so many seconds; whether it came."""
+
+    def abandon(self) -> None:
+        """Leaves whole files behind where the run does not end; the process must end now."""
+
+    def close(self) -> None:
+        """Lets go of everything; the run must have ended."""
