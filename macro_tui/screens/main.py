@@ -28,6 +28,7 @@ from macro_tui.panels.weights import WeightsPanel
 from macro_tui.screens.alarms import AlarmActions
 from macro_tui.screens.playback import PlaybackActions
 from macro_tui.screens.program import ProgramActions
+from macro_tui.screens.saving import SavingActions
 from macro_tui.screens.selection import PanelActions
 from macro_tui.view import status_lines
 from macro_tui.view.curves import plot_columns
@@ -43,7 +44,7 @@ _STATUS_SECONDS = 1.0
 _REST = 15  # times as long as a frame took nothing is drawn, so that the engine is not held up
 
 
-class MainScreen(PlaybackActions, PanelActions, ProgramActions, AlarmActions):
+class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, AlarmActions):
     """The panels and the lines around them."""
 
     CSS_PATH = "main.tcss"
