@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 THEMES = ("ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "solarized-light")
-_PATIENCE = 0.7  # seconds after a signal in which the screen may close by itself
+_PATIENCE = 0.7  # seconds that the screen has to close after a signal
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the monitor looks and behaves."""
+    """The options of the monitor."""
 
     name: str
     ascii: bool = False
@@ -113,7 +113,7 @@ class Monitor(SpansApp):
             self.push_screen(CommandPalette(placeholder="what to do", id="--command-palette"))
 
     def interrupt(self, _signum: int = 0, _frame: object = None) -> None:
-        """Stop the run and leave; called by a key, or in the midst of anything by a signal."""
+        """Stops the run and leaves; called by a key, or at any moment by a signal."""
         if self.loop is None:
             raise KeyboardInterrupt
         if self.session is not None:
@@ -128,12 +128,12 @@ class Monitor(SpansApp):
         self.interrupt()
 
     def fail(self, error: BaseException) -> None:
-        """Leave because of an error, which is told when the screen is closed."""
+        """Leaves because of an error, which is printed after the screen is closed."""
         self.error = error
         self.exit(1)
 
     def _break_off(self) -> None:
-        """The terminal takes nothing any more: restore what can be restored, and end."""
+        """Restores the terminal and ends the process: the terminal does not read any more."""
         if self.session is not None and not self.session.stop(0.1):
             self.session.abandon()
         elif self.session is not None:

@@ -26,7 +26,7 @@ _REJECTIONS_SHOWN = 20
 
 
 class _Log(Console):
-    """Standard error; when nobody reads it any more, that is not the end of the run."""
+    """Standard error; a closed pipe does not end the run."""
 
     def __init__(self) -> None:
         super().__init__(stderr=True, highlight=False, markup=False, soft_wrap=True)
@@ -36,7 +36,7 @@ class _Log(Console):
 
 
 class Headless:
-    """Shows a run as text: a progress bar on a terminal, else a log."""
+    """Shows a run as text: a progress bar on a terminal, a log elsewhere."""
 
     def __init__(self, command: str, opened: Opened) -> None:
         self.command = command
@@ -118,4 +118,4 @@ class Headless:
         if self.rejected <= _REJECTIONS_SHOWN:
             self.say(f"rejected: {rejection}")
         elif self.rejected == _REJECTIONS_SHOWN + 1:
-            self.say("further rejected rows are counted and summed up at the end")
+            self.say("further rejected rows are counted; the summary lists the reasons")

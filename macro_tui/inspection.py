@@ -121,8 +121,7 @@ class Inspection:
         middle = sizes[int(np.searchsorted(so_far, so_far[-1] / 2))]
         yield (
             f"{self.recording.steps:,} steps of {self.opened.settings['every']}, "
-            f"{self.recording.rows:,} rows: {sizes[0]:,} to {sizes[-1]:,} a step, {middle:,} in "
-            "the middle"
+            f"{self.recording.rows:,} rows: {sizes[0]:,} to {sizes[-1]:,} a step, median {middle:,}"
         )
         if self.recording.late:
             yield f"{self.recording.late:,} rows come late"

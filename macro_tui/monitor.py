@@ -1,4 +1,4 @@
-"""From a way to make an engine to a screen, and back to the shell."""
+"""Runs the monitor from the first paint to the summary in the shell."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
 
 
 def monitor(open_session: Callable[[], RunView], options: Options) -> int:
-    """Show a run until the user leaves; the summary stays in the scrollback.
+    """Shows a run until the user leaves; the summary stays in the scrollback.
 
-    The session is opened after the first paint.
+    The run is opened after the first paint.
     """
     app = Monitor(open_session, options)
     for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
@@ -35,7 +35,7 @@ def monitor(open_session: Callable[[], RunView], options: Options) -> int:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for standard in (1, 2):
             os.dup2(nowhere, standard)
-    if code is None:  # it failed, and has said so
+    if code is None:  # it failed and printed why
         code = app.return_code or 1
     return code if app.session is None else _leave(app.session, app.error, code)
 
@@ -52,14 +52,14 @@ def _leave(session: RunView, error: BaseException | None, code: int) -> int:
         _print_summary(session)
     finally:
         session.close()
-    gc.freeze()  # or the interpreter takes half a second to take everything apart
+    gc.freeze()  # freeing every object would take half a second
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return code
 
 
 def _waited_for(session: RunView) -> bool:
-    """Whether a live run, which writes its result files when it is stopped, came to its end."""
+    """Waits for the result files of a live run; returns whether the run ended."""
     if not (seconds := session.writing_seconds):
         return False
     print("macro-tui: writing the results ...", file=sys.stderr, flush=True)
@@ -67,9 +67,9 @@ def _waited_for(session: RunView) -> bool:
 
 
 def _break_off(session: RunView, code: int) -> NoReturn:
-    """A compiler or a model that does not let go cannot be ended in any other way."""
+    """Ends the process: a compiler or a model that does not return cannot be stopped otherwise."""
     session.abandon()
-    print("macro-tui: broken off in the midst of a step or of compiling", file=sys.stderr)
+    print("macro-tui: interrupted during a step or during compilation", file=sys.stderr)
     sys.stderr.flush()
     os._exit(code)
 

@@ -15,7 +15,7 @@ _LOG_SECONDS = 60.0
 
 @contextmanager
 def progress_bar(console: Console) -> Iterator[Callable[[float, str], None]]:
-    """Gives a function that takes the share done and a few words on where things stand."""
+    """Yields a function that shows the share done and a short status."""
     if not console.is_terminal:
         yield _log(console)
         return
@@ -34,7 +34,7 @@ def progress_bar(console: Console) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def status_line(console: Console) -> Iterator[Callable[[float, str], None]]:
-    """The same where there is no end in sight: the words alone."""
+    """Yields a function that shows a status only, for a stream without an end."""
     if not console.is_terminal:
         yield _log(console, with_share=False)
         return

@@ -1,4 +1,4 @@
-"""Where recordings are looked for: the working folder, then those that ship with the program."""
+"""Finds recordings: in the working folder, then among those shipped with the program."""
 
 from __future__ import annotations
 

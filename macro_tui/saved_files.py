@@ -14,7 +14,7 @@ from macro_tui.view.scene import Scene
 
 
 def new_file(stem: str, suffix: str) -> IO[str]:
-    """A file that did not exist: `stem.csv`, `stem-2.csv`, ..."""
+    """Creates the first of `stem.csv`, `stem-2.csv`, ... that does not exist."""
     for number in itertools.count(1):
         name = f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}"
         try:
@@ -25,7 +25,7 @@ def new_file(stem: str, suffix: str) -> IO[str]:
 
 
 def write_csv(file: IO[str], scene: Scene) -> None:
-    """What is in view: a line for each column of the chart that has steps.
+    """Writes what is in view: a line for each column of the chart that has steps.
 
     Errors are shares of rows, in the moving window and since the start.
     """

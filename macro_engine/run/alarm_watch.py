@@ -1,4 +1,4 @@
-"""Takes the run to the alarms: its history at moments that do not depend on when one looks."""
+"""Checks the alarms at fixed steps of a run, so that the result does not depend on timing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AlarmWatch:
     ) -> list[Change]:
         """What was raised and cleared since the last time; `now` is in seconds since 1970.
 
-        The first `known` steps were recorded before anybody looked, and are judged in silence.
+        The first `known` steps were recorded before the view was opened, and raise nothing.
         """
         if not self.alarms.alarms:
             return []
@@ -74,7 +74,7 @@ class AlarmWatch:
         return samples
 
     def _pauses(self, history: History, moments: np.ndarray) -> np.ndarray:
-        """The longest time between two rows since the moment before each; 0 if nobody asks."""
+        """The longest time between two rows since the moment before each; 0 if no rule needs it."""
         longest = np.zeros(len(moments), np.int64)
         is_asked = any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms)
         if self.goes_by_clock or not is_asked:

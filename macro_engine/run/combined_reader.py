@@ -1,4 +1,4 @@
-"""Results and events of a run, whether they are in the file yet or not."""
+"""Reads results and events of a run from its file and from the recorder's queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where to go, as people write it."""
+"""Reads and writes the target of `go to`: a row, a share or a time."""
 
 from __future__ import annotations
 

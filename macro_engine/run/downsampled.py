@@ -1,4 +1,4 @@
-"""The whole of a run in bounded memory: what held at every so many steps."""
+"""A whole run in bounded memory: its totals at every n-th step."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The past of a run: what anything that looks at it may ask, for any moment and at any zoom.
 
-Memory holds the newest steps and a thinned-out whole; everything else is read from the run file.
+Memory holds the newest steps and the downsampled run; everything else is read from the run file.
 A moment is a number of steps: what held when so many of them had been closed.
 """
 
@@ -146,7 +146,7 @@ class History:
     def at(self, moments: Ints) -> Points:
         """What held at rising moments, or a little before where they are far apart.
 
-        They are exact where the thinned-out whole has them, or where few enough steps have to be
+        They are exact where the downsampled run has them, or where few enough steps have to be
         read; the `moments` of the answer say which ones they are.
         """
         with self.lock:
@@ -231,7 +231,7 @@ class History:
         )
 
     def usage(self, threshold: int, moment: int) -> Usage:
-        """What became of each subroutine of a threshold until a moment."""
+        """The usage of each subroutine of a threshold until a moment."""
         with self.lock:
             return self.usage_of[threshold].at(moment, self.results)
 

@@ -45,7 +45,7 @@ def state_in_words(path: Path, info: dict[str, Any]) -> str:
     if pid is not None:
         return f"running (pid {pid})" if pid else "running"
     status = visible(info.get("status", "empty"), 20)
-    return "left by a process that ended" if status == "running" else status
+    return "its process ended without closing it" if status == "running" else status
 
 
 def _count(value: Any) -> str:

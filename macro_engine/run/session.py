@@ -48,7 +48,7 @@ class Session(RunFollower):
         Makes the engine, given whom to tell and a run file for the case that none was named. It is
         called in the session's thread, because what it imports takes its time.
     is_live
-        Whether rows come when they come, and nobody here can hold or hurry them.
+        Whether the source is live, so that the run cannot be paused or sped up.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Session(RunFollower):
         self.engine: Engine | None = None
         self.before = Snapshot()  # where it stands before there is an engine
         self.waiting: tuple[str, float] | None = None  # for what, and since when
-        self.begun = time()
+        self.started = time()
         self.noted: list[Event] = []  # not in the run file, nor on their way to it
         self.noting = threading.Lock()
         self.is_over = False  # the run has ended well, and its file is closed
@@ -79,7 +79,7 @@ class Session(RunFollower):
         if self.engine is None:
             return self.before
         snapshot, pace = self.engine.snapshot, self.engine.pace
-        if snapshot.recording == UNNAMED:  # a file that nobody asked for
+        if snapshot.recording == UNNAMED:  # a temporary file
             snapshot = replace(snapshot, recording="")
         if snapshot.state not in ("starting", "running") or not pace.paused or pace.target:
             return snapshot
@@ -103,7 +103,7 @@ class Session(RunFollower):
         if not self.is_live or engine is None or self.snapshot.has_ended:
             return ""
         if not self.is_kept:
-            return "its recording is thrown away (--run would keep it)"
+            return "its recording is deleted (--run would keep it)"
         assert engine.run_file is not None
         if not engine.is_storable:
             return f"{visible(engine.run_file.name, 20)} is kept, but cannot be resumed"
@@ -123,12 +123,12 @@ class Session(RunFollower):
         return Summary.read(engine.summary(), engine.rejections)
 
     def wait(self, why: str) -> None:
-        """Wait a moment for a stream that is not there yet, and show why; called by `load`."""
+        """Sleeps a moment and shows why; called by `load` while there is no stream."""
         reason = why.split(",")[0]  # a count may follow
         if self.waiting is None or self.waiting[0] != reason:
             self.waiting = reason, monotonic()
         words = f"{why} ({elapsed_text(monotonic() - self.waiting[1])})"
-        self.before = Snapshot(state="waiting", words=words, came=self.begun)
+        self.before = Snapshot(state="waiting", words=words, came=self.started)
         if self.ending.wait(_WAIT_SECONDS):
             raise Left
 
@@ -139,7 +139,7 @@ class Session(RunFollower):
         return super().stop(patience)
 
     def abandon(self) -> None:
-        """Leave a whole run file behind although the engine does not let go."""
+        """Closes the run file although the engine does not return."""
         if self.engine is not None:
             with suppress(MacroError):
                 self.engine.abandon()
@@ -167,7 +167,7 @@ class Session(RunFollower):
         return engine.course.contest.family.updates(threshold)
 
     def close(self) -> None:
-        """Remove what was kept for looking back only; the session must have ended."""
+        """Removes the temporary run file; the session must have ended."""
         if self.store is not None:
             self.store.reader.close()
             leave_one_file(self.store.reader.path)  # the reader was in the recorder's way
@@ -175,7 +175,7 @@ class Session(RunFollower):
             self.folder.cleanup()
 
     def _record_noted(self) -> None:
-        """Let the run have what was noted, or its file where the run has ended."""
+        """Hands noted events to the run, or writes them to its file after the end."""
         if not self.noted or self.engine is None:
             return
         if not self.engine.note(self.noted):
@@ -199,11 +199,11 @@ class Session(RunFollower):
             self._look_back()
         except Left:
             pass
-        except BaseException as error:  # whoever watches is told, whatever it was
+        except BaseException as error:  # shown by whoever views the run
             self.error = error
 
     def _look_back(self) -> None:
-        """A run that goes on, or was finished before, has a past without a new step."""
+        """Loads the history of a resumed or finished run before its first new step."""
         if self.history is None and self.engine is not None and self.engine.steps:
             self.history = self._from_file(self.engine)
 

@@ -1,4 +1,4 @@
-"""What a run file knows of a live stream, so that a run may go on without guessing again."""
+"""What a run file stores of a live stream, so that a resumed run infers nothing again."""
 
 from __future__ import annotations
 

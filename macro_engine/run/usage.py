@@ -1,4 +1,4 @@
-"""What became of each subroutine of a threshold."""
+"""How often each subroutine of a threshold was used, and with which errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EVERY = 1 << 15  # steps between two states that are remembered
 
 
 class Usage:
-    """Counts for the subroutines of one threshold, numbered from 1; place 0 is nobody's.
+    """Counts for the subroutines of one threshold, numbered from 1; index 0 is unused.
 
     They follow the run; what they were at a moment of the past is counted from the last state
     before it that is remembered.

@@ -58,7 +58,7 @@ class WatchedRun(RunFollower):
             self.store.reader.close()
 
     def note(self, events: Sequence[Event]) -> None:
-        """Nothing is written by those who watch."""
+        """Does nothing: watching never writes."""
 
     def summary(self) -> Summary | None:
         """The run in numbers as of the last commit."""
@@ -112,17 +112,17 @@ class WatchedRun(RunFollower):
                     self._lose(is_replaced=found is not None)
                 if self.ending.wait(_LOOK_SECONDS):
                     return
-        except BaseException as error:  # whoever watches is told, whatever it was
+        except BaseException as error:  # shown by whoever views the run
             self.error = error
 
     def _lose(self, is_replaced: bool) -> None:
-        """Say that the file is not there any more; what was seen of it may be looked at."""
-        what = "is another run now; watch it anew" if is_replaced else "is gone"
+        """Shows that the file is gone; what was read of it stays visible."""
+        what = "is another run now; start watch again" if is_replaced else "is gone"
         words = f"{visible(self.path.name)} {what}"
         self.seen = replace(self.seen, state="gone", words=words, rate=0.0)
 
     def _look(self, reader: RunReader) -> None:
-        """Take in what was committed since the last time."""
+        """Reads what was committed since the last call."""
         try:
             reader.refresh()
             if self.history is None and reader.classes:

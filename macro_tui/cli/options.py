@@ -71,7 +71,7 @@ def layers_from(arguments: argparse.Namespace) -> list[Layer]:
 
 
 def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
-    """Where a run goes: to a file, to standard output, into tables that are written some time."""
+    """The outputs of a run; `when` says when the tables are written."""
     output = parser.add_argument_group("output")
     output.add_argument(
         "--headless", action="store_true", help="no screen: progress and summary on standard error"
@@ -96,12 +96,12 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
         type=Path,
         metavar="FILE.run",
         dest="run_file",
-        help="record the run; the same command goes on where it stopped",
+        help="record the run; the same command resumes it",
     )
 
 
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
-    """Refuse files to write that cannot be, are read, or are named twice."""
+    """Refuses output files that cannot be written, are inputs, or are named twice."""
     from macro_engine.run.outputs import check_output
 
     for option in ("predictions", "trace"):
@@ -113,7 +113,7 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
     if path is None:
         return
     if path.exists() and not path.is_file():
-        raise UsageError(f"--run: {visible(path)} is no ordinary file; name another one")
+        raise UsageError(f"--run: {visible(path)} is not a regular file; name another one")
     if path.resolve() in taken:
         raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
 
@@ -132,7 +132,7 @@ def length_of(option: str, text: str) -> float:
 
 
 def end_at_sigterm() -> None:
-    """Take SIGTERM for ctrl+c."""
+    """Handles SIGTERM like ctrl+c."""
 
     def interrupt(_signum: int, _frame: object) -> None:
         raise KeyboardInterrupt

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_headless(arguments)
     from macro_tui.monitor import monitor
 
-    speed_of(arguments)  # so that what is wrong with it is said before the screen opens
+    speed_of(arguments)  # a wrong value is reported before the screen opens
     name = ", ".join(visible(Path(file).name, 40) for file in arguments.files)
     return monitor(partial(_open_session, arguments), options_of(arguments, name))
 

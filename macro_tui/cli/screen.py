@@ -33,13 +33,13 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def give_way_to_keys(engine: Engine) -> None:
-    """Let the screen answer keys where an engine keeps Python busy."""
+    """Switches threads more often where the engine runs in Python, so that keys are answered."""
     if engine.course.path == "general":
         sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False) -> Options:
-    """How the monitor is asked to look; the name is that of what it shows."""
+    """The options of the monitor; `name` is the title of the run."""
     from textual.theme import BUILTIN_THEMES
 
     from macro_engine.run.alarms import parse

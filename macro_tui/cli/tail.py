@@ -76,18 +76,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what is wrong with the arguments before anything is opened."""
+    """Checks the arguments before anything is opened."""
     path = Path(arguments.file)
     if arguments.file == "-" and arguments.from_now:
         raise UsageError("--from-now: standard input always begins now; leave the option out")
     if arguments.file != "-" and path.exists() and not path.is_file():
-        raise MacroError(f"{visible(path)} is no ordinary file; a growing CSV is expected")
+        raise MacroError(f"{visible(path)} is not a regular file; a growing CSV is expected")
     if arguments.close_after not in (None, "never"):
         arguments.close_after = length_of("--close-after", arguments.close_after)
 
 
 def _keys_from_terminal() -> int:
-    """Put the terminal in the place of standard input, and give where that is to be read now."""
+    """Replaces standard input by the terminal; returns the descriptor of the former."""
     terminal = os.open(_TERMINAL, os.O_RDWR)
     try:
         rows = os.dup(0)
@@ -120,7 +120,7 @@ def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
     headless = Headless("tail", opened)
     if arguments.file == "-":
         headless.say(
-            "standard input cannot be read again: rows that come while nobody runs are lost"
+            "standard input cannot be read again: rows that arrive while no run reads it are lost"
         )
     headless.say_what_was_inferred()
     engine = _engine(arguments, opened, headless.listener)
@@ -135,7 +135,7 @@ def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
 def _open(
     arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], None]
 ) -> OpenedLive:
-    """The stream, once there is enough of it to know how it is read."""
+    """Opens the stream, once enough of it is there to infer how it is read."""
     from macro_engine.live_opening import Live, open_live
     from macro_engine.run.stored_stream import stored_stream
     from macro_engine.stream.standard_input import Pipe
@@ -154,7 +154,7 @@ def _engine(arguments: argparse.Namespace, opened: OpenedLive, listener: Listene
 
 
 class _Waiting:
-    """Says once why it waits, and waits a moment."""
+    """Prints the reason once, then sleeps a moment."""
 
     def __init__(self, file: str) -> None:
         self.name = "standard input" if file == "-" else visible(Path(file))

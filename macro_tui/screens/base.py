@@ -1,4 +1,4 @@
-"""What every group of actions of the main screen may use."""
+"""The base of all groups of actions of the main screen."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class MonitorScreen(Screen[None]):
         return self.focused if isinstance(self.focused, Panel) else None
 
     def look(self, view: Viewport) -> None:
-        """Show another view at once."""
+        """Shows another view at once."""
         self.view = view
         self.draw()
 
     def note(self, events: Sequence[Event]) -> bool:
-        """Have events recorded with the run; where that fails, say why."""
+        """Records events with the run; shows the error where that fails."""
         try:
             self.session.note(events)
         except MacroError as error:
@@ -70,7 +70,7 @@ class MonitorScreen(Screen[None]):
         raise NotImplementedError
 
     def say(self, text: str) -> None:
-        """A line that goes away by itself, where the keys are: it hides no data."""
+        """Shows a line in the footer for a few seconds, where it hides no data."""
         self.notice = text
         if self.notice_timer is not None:
             self.notice_timer.stop()

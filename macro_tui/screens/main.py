@@ -1,4 +1,4 @@
-"""The main screen: asks the session how things stand, and draws what changed."""
+"""The main screen: reads the view of the run and draws what changed."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         return "" if target is None else target_text(target)
 
     def measure(self) -> None:
-        """The status line, which is calmer than the rest; where nothing moves it comes to rest."""
+        """Draws the status line, once a second; its rates go to 0 where nothing changes."""
         snapshot, driver = self.session.snapshot, self.app._driver
         frames, sent = getattr(driver, "frames", 0), getattr(driver, "sent", 0)
         traffic = self.meter.measure(snapshot.done, frames, sent)
@@ -230,7 +230,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self._forget_what_was_drawn()
 
     def _forget_what_was_drawn(self) -> None:
-        """There is other room now: the next frame must not wait for its turn."""
+        """Forces the next frame, because the room has changed."""
         self.drawn = self.drawn_panels = None
         self.rest_until = 0.0
 

@@ -28,7 +28,7 @@ class PlaybackActions(MonitorScreen):
         return self.session.controls
 
     def action_pause(self) -> None:
-        """Hold the recording; what nobody can hold goes on, and the view stands still."""
+        """Pauses a recording; freezes the view of a run that has no controls."""
         if not self.is_played:
             self._freeze_or_follow()
         elif (controls := self._controls()) is not None:

@@ -21,7 +21,7 @@ class ProgramActions(MonitorScreen):
         self.say(f"theme {self.app.theme}")
 
     def action_leave(self) -> None:
-        """Leave; a live feed would go on without anybody, so that is asked once."""
+        """Leaves; asks once where leaving ends a live run."""
         if fate := self.session.fate:
             self.app.push_screen(ConfirmExit(fate), self._leave_if)
         else:

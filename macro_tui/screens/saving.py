@@ -17,7 +17,7 @@ class SavingActions(MonitorScreen):
     """Bookmarks, pictures and tables."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where nothing may be written, what would write is not there."""
+        """Disables actions that write, where nothing may be written."""
         del parameters
         return not (self.options.readonly and action in WRITING)
 
@@ -53,6 +53,6 @@ class SavingActions(MonitorScreen):
             with saved_files.new_file(stem, suffix) as file:
                 write(file)
         except OSError as error:
-            self.say(f"it cannot be written: {error.strerror}")
+            self.say(f"cannot write: {error.strerror}")
         else:
             self.say(f"written: {visible(file.name, 200)}")

@@ -1,4 +1,4 @@
-"""A sheet of cells to draw on; whatever falls off its edges is lost without a word."""
+"""A grid of cells to draw on; what lies outside is cut off."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Canvas:
     def put_cells(
         self, x: int, y: int, codes: NDArray[np.uint32], owners: NDArray[np.int64], roles: list[str]
     ) -> None:
-        """Lays a picture over the sheet; owner -1 is where one sees through."""
+        """Lays a picture over the sheet; owner -1 is transparent."""
         codes, owners = codes[: self.height - y, : self.width - x], owners[: self.height - y]
         owners = owners[:, : self.width - x]
         numbers = np.array([_NUMBER[role] for role in roles] + [0], np.intp)

@@ -1,4 +1,4 @@
-"""How an error stands to that of the baseline, in words."""
+"""Compares an error with that of the baseline, in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lead_text(error: float, baseline: float) -> str:
 
 
 def short_lead_text(error: float, baseline: float) -> str:
-    """The same where the rest of the sentence has been said.
+    """The same, shortened.
 
     >>> short_lead_text(19.0, 18.69)
     '0.3 more'

@@ -29,7 +29,7 @@ def nearest_view(scene: Scene) -> NearestView:
 
 
 def facts(scene: Scene, width: int) -> list[Row]:
-    """The active subroutine's life and the situation in words, the most telling first."""
+    """Facts on the active subroutine and the situation, the most important first."""
     k, number = scene.threshold, int(scene.step.active[scene.threshold])
     rows = [
         _choice(scene, k, number),
@@ -100,7 +100,7 @@ def label_shares(situation: Situation, classes: tuple[str, ...]) -> list[str]:
 
 
 def _elsewhere(scene: Scene) -> Row:
-    """Who is active at the other thresholds."""
+    """The active subroutines of the other thresholds."""
     others = [
         f"#{number} at {short_threshold_text(value)}"
         for k, (value, number) in enumerate(

@@ -103,7 +103,7 @@ KEYS = (
 GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
 WRITING = ("bookmark", "save_svg", "save_csv")  # not there where nothing may be written
 _NOTING = ("bookmark",)  # not there where the run is another process's
-_PACING = ("one_step", "slower", "faster")  # not there where nobody can say how fast it goes
+_PACING = ("one_step", "slower", "faster")  # missing where the run has no controls
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
 
 

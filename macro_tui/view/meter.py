@@ -66,7 +66,7 @@ class Meter:
 
 
 def memory() -> int:
-    """What the process holds now, in MB; the most it ever held where that is all one is told."""
+    """Memory of the process in MB; its maximum where the system does not report the present one."""
     if _STATM.exists():
         return int(_STATM.read_text().split()[1]) * resource.getpagesize() // 1_000_000
     unit = 1 if sys.platform == "darwin" else 1024

@@ -1,4 +1,4 @@
-"""Everything that the panels are drawn from, gathered once for a frame."""
+"""All data of one frame; every panel is drawn from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Scene:
     Attributes
     ----------
     steps
-        How many there were when the frame was begun; the history may have more by now.
+        The number of steps when the frame began; the history may have more by now.
     dots
         Dot columns of the chart.
     events

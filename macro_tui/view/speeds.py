@@ -9,7 +9,7 @@ RATES = (1, 10, 100, 1_000, 10_000, 100_000)
 
 
 def changed(speed: Speed, by: int, has_times: bool) -> Speed:
-    """The next one up or down; above the fastest stands as fast as it goes.
+    """The next speed up or down; above the fastest comes `max`.
 
     >>> str(changed(Speed(multiple=86_000), 1, has_times=True))
     '600,000x'

@@ -1,4 +1,4 @@
-"""The lines above and below the panels: where we are, who is winning, how it goes, which keys."""
+"""The lines above and below the panels: header, verdict, status and footer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from macro_tui.view.scene import Scene, series_index
 def header(
     name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyphs: Glyphs, width: int
 ) -> Row:
-    """What runs, and whether what is shown is now; `going` is where to at full speed."""
+    """The name of the run and its state; `going` is the target of a run at full speed."""
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if scene is None:
         return [*row, (f" {_in_a_word(snapshot)} ", "label")]
@@ -32,7 +32,7 @@ def header(
 
 
 def _not_now(snapshot: Snapshot, scene: Scene) -> str:
-    """In what way what is shown is not now; empty if it is."""
+    """Why the view does not show the newest step; empty if it does."""
     frozen, here = scene.view.frozen, f"step {scene.moment - 1:,}"
     if frozen is not None and not scene.is_now:
         return f"VIEW FROZEN at step {frozen.steps - 1:,}, looking at {here}; space follows"
@@ -64,13 +64,13 @@ def _playing(snapshot: Snapshot, going: str, glyphs: Glyphs) -> Row:
 
 
 def _in_a_word(snapshot: Snapshot) -> str:
-    """The state where its sentence stands elsewhere."""
+    """The state in one word."""
     is_followed = snapshot.state == "running" and snapshot.came is not None
     return "following" if is_followed else snapshot.state
 
 
 def before(snapshot: Snapshot, width: int) -> list[Row]:
-    """What there is to say in place of the panels while no step was closed."""
+    """Shown in place of the panels until the first step is closed."""
     words, room = visible(snapshot.words, 400), max(width - 4, 1)
     rows: list[Row] = [[(line, "strong")] for line in wrap(f"{words[:1].upper()}{words[1:]}", room)]
     if snapshot.came is None:
@@ -81,12 +81,12 @@ def before(snapshot: Snapshot, width: int) -> list[Row]:
 
 
 def open_step(snapshot: Snapshot, width: int) -> Row:
-    """How the step that is not closed yet is predicted, row by row."""
+    """The open step of a live feed: rows so far, errors, and the newest prediction."""
     if not snapshot.open_rows:
         return [("no row of the next step yet", "muted")]
     row: Row = [(f"open step: {count_text(snapshot.open_rows, 'row')} so far", "label")]
     errors, said = snapshot.open_errors, snapshot.said
-    if not errors or not said:  # they come too fast to look at each
+    if not errors or not said:  # rows come too fast to predict each on its own
         return row
     ftl, baseline = errors["ftl"], errors["marginal"]
     row.append((f", FTL {ftl:.1%} wrong", "good" if ftl <= baseline else "bad"))
@@ -97,7 +97,7 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
 
 
 def verdict(scene: Scene, width: int) -> Row:
-    """Who is winning, until now and of late; what there is no room for is left out."""
+    """FTL against the baseline, over the whole run and lately; cut to the width."""
     ftl, ewa, baseline = (series_index(name) for name in ("ftl", "ewa", "marginal"))
     so_far, recent = scene.errors, scene.recent_errors
     lead = lead_text(so_far[ftl], so_far[baseline])
@@ -113,7 +113,7 @@ def verdict(scene: Scene, width: int) -> Row:
 
 
 def alarm(calling: Sequence[Change], width: int) -> Row:
-    """What calls, in place of the verdict."""
+    """The alarm that calls, in place of the verdict."""
     first = calling[0]
     when = f"step {first.step:,}" if first.time is None else time_text(first.time)
     more = f" and {len(calling) - 1} more" if len(calling) > 1 else ""
@@ -124,7 +124,7 @@ def alarm(calling: Sequence[Change], width: int) -> Row:
 
 
 def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
-    """How it goes: the source, what was wrong with rows, memory, and what the terminal gets."""
+    """Rate, progress, rejected and late rows, memory, and traffic to the terminal."""
     is_live = snapshot.came is not None and not snapshot.has_ended
     words = _in_a_word(snapshot) if is_live else visible(snapshot.words, 60)
     row: Row = [(words, "label")]
@@ -149,7 +149,7 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
 def footer(
     width: int, is_small: bool, notice: str, there: Sequence[keys.Key], has_ended: bool
 ) -> Row:
-    """What there is to say, or that the screen is too small, or keys."""
+    """A notice, or a hint that the screen is too small, or keys."""
     if notice:
         return [(f" {notice} ", "cursor")]
     if is_small:

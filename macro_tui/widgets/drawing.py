@@ -1,4 +1,4 @@
-"""A picture of a view that is drawn anew when the view or the room for it changes."""
+"""A widget that renders a view again when the view or its size changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Drawing(Lines, Generic[View]):
     """Lines that come from a frozen view."""
 
     class Resized(Message):
-        """The picture has other columns now: its view may be cut anew to fit them."""
+        """The widget has another size: its view may need other columns."""
 
     def __init__(
         self, glyphs: Glyphs = UNICODE, *, id: str | None = None, classes: str | None = None

@@ -97,7 +97,7 @@ def test_a_run_file_that_is_replaced_or_gone_is_said(stream, tmp_path):
     path.rename(tmp_path / "c.run")
     wait_for(lambda: watching.snapshot.words == "a.run is gone")
     (tmp_path / "b.run").rename(path)
-    wait_for(lambda: watching.snapshot.words == "a.run is another run now; watch it anew")
+    wait_for(lambda: watching.snapshot.words == "a.run is another run now; start watch again")
     assert watching.history.steps == watching.history.results(0, made.steps).steps == made.steps
     (tmp_path / "c.run").rename(path)
     wait_for(lambda: watching.snapshot.state == "finished")

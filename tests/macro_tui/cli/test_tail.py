@@ -128,7 +128,7 @@ def test_standard_input_goes_on_with_the_same_command_and_says_what_is_lost(stre
     first.stdin.flush()
     wait_for_steps(tmp_path / "a.run", 98)
     errors = stop(first)
-    assert "rows that come while nobody runs are lost" in errors
+    assert "rows that arrive while no run reads it are lost" in errors
     reader = RunReader(tmp_path / "a.run")
     before = reader.steps
     reader.close()
@@ -158,7 +158,7 @@ def test_what_cannot_be_tailed_is_said(tmp_path, capsys):
     for arguments, code, words in (
         (["tail", "d.csv", "--close-after", "soon"], 2, "--close-after 'soon'"),
         (["tail", "-", "--from-now"], 2, "--from-now"),
-        (["tail", "."], 1, "no ordinary file"),
+        (["tail", "."], 1, "not a regular file"),
         (["tail", "d.csv", "--run", "d.csv"], 2, "is read in this run"),
         (["tail", "d.csv", "--label", "nothing", "--features", "a", "--categorical", "place", "--time", "when"], 2, "has no column 'nothing'"),
         (["tail", "p.csv"], 1, "is Parquet"),

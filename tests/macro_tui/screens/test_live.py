@@ -106,7 +106,7 @@ async def test_q_asks_once_and_says_what_becomes_of_the_recording(growing):
     async with watched(session) as (app, pilot, press):
         await open_main(app, pilot)
         await press("q")
-        assert "its recording is thrown away" in text_of(app)
+        assert "its recording is deleted" in text_of(app)
         assert "q again or Enter leaves, Esc stays" in text_of(app)
         await press("escape")
         assert session.is_running
