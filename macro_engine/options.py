@@ -33,6 +33,8 @@ DESCRIPTIONS = (
     Description("every", "LENGTH", "length of a step: 10m (ms s m h d) or 50 (rows)"),
     Description("scale", "HOW", "unit: bring numbers to [0, 1]; none"),
     Description("late", "HOW", "late rows: join the open step; reject"),
+    Description("ahead", "LENGTH", "rows that lie further ahead are held aside; default 1d"),
+    Description("max_step", "N", "rows of one window in a step at most; default 100000"),
     Description("delimiter", "CHAR", "of a CSV file: , ; | or tab"),
     Description("decimal", "CHAR", "of a CSV file: . or ,"),
     Description("bounds", "", "", on_command_line=False),

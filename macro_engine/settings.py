@@ -21,7 +21,7 @@ from macro_engine.errors import MacroError, UsageError
 from macro_engine.options import DESCRIPTIONS, Description
 from macro_engine.stream.dialect import DELIMITERS
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import AHEAD, MAX_STEP, Every, StreamSpec
 from macro_engine.visible import visible
 
 
@@ -78,6 +78,18 @@ def _every(value: Any) -> str:
     text = str(value)
     Every.parse(text)
     return text.strip()
+
+
+def _length(value: Any) -> str:
+    """A length of time."""
+    text = str(value).strip()
+    try:
+        length = Every.parse(text).microseconds
+    except ValueError:
+        length = None
+    if length is None:
+        raise ValueError(f"'{visible(value)}' is no length of time; write 1d (ms s m h d)")
+    return text
 
 
 def _one_of(*choices: str) -> Callable[[Any], str]:
@@ -171,6 +183,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "every": _every,
     "scale": _one_of("unit", "none"),
     "late": _one_of("join", "reject"),
+    "ahead": _length,
+    "max_step": _whole("number of rows", 1),
     "delimiter": _delimiter,
     "decimal": _one_of(".", ","),
     "bounds": _bounds,
@@ -192,6 +206,8 @@ _DEFAULTS = {
     "every": "1",
     "scale": "unit",
     "late": "join",
+    "ahead": "1d",
+    "max_step": MAX_STEP,
     "distance": "labels",
     "subroutine": "logistic",
     "strategy": "ftl",
@@ -323,6 +339,8 @@ class Settings:
             every=Every.parse(self["every"]),
             scaled=self["scale"] == "unit",
             reject_late=self["late"] == "reject",
+            ahead=Every.parse(self["ahead"]).microseconds or AHEAD,
+            max_step=self["max_step"],
         )
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from macro_engine.rows import Block, Bools, Columns, Ints, Rows
-from macro_engine.state import DamagedError, State, array, child, whole
+from macro_engine.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.encode import Accepted, Encoder
 from macro_engine.stream.spec import StreamSpec
-from macro_engine.stream.steps import LATE_IN_SUCCESSION, Stepper
+from macro_engine.stream.steps import Split, Stepper
 from macro_engine.stream.table import Problem, Rejection, Rejections, Table
-from macro_engine.stream.times import iso
+
+_NONE = np.empty(0, np.int64)
 
 
 class BlockMaker:
@@ -27,6 +28,8 @@ class BlockMaker:
         Where rows that cannot be used are reported.
     report
         Takes a line of text about the stream that the user should know of.
+    now
+        This machine's clock in microseconds since 1970, for a live stream.
     """
 
     def __init__(
@@ -34,12 +37,16 @@ class BlockMaker:
         spec: StreamSpec,
         rejections: Rejections,
         report: Callable[[str], None] = lambda _text: None,
+        now: Callable[[], int] | None = None,
     ) -> None:
         self.spec = spec
         self.rejections = rejections
         self.report = report
         self.encoder = Encoder(spec, rejections, self._say)
-        self.stepper = Stepper(spec.every, spec.reject_late, self._report_reset)
+        self.stepper = Stepper(
+            spec.every, spec.reject_late, self._say, spec.ahead, spec.max_step, now
+        )
+        self.held: dict[int, Accepted] = {}  # rows held aside, one each, by their numbers
         self.rows = 0  # given out in blocks
         self.steps = 0
         self.pending: list[Part] = []  # begins with the open step's first row
@@ -53,8 +60,10 @@ class BlockMaker:
 
     @property
     def is_full(self) -> bool:
-        """Whether the open step is counted in rows and has all of them."""
-        return self.spec.every.rows is not None and self.stepper.rows == 0 and self.open_rows > 0
+        """Whether the open step has all the rows that it may have."""
+        by_count = self.spec.every.rows is not None
+        has_all = self.stepper.rows == 0 if by_count else not self.stepper.is_open
+        return has_all and self.open_rows > 0
 
     def open_step(self) -> Rows:
         """The rows of the open step."""
@@ -70,6 +79,9 @@ class BlockMaker:
         """The rows still held back, and the last step."""
         for accepted in self.encoder.finish():
             yield from self._closed(accepted)
+        if self.held:
+            nothing = Accepted.join([*self.held.values()]).pick(_NONE, np.zeros(1, np.int64))
+            yield from self._added(*self._sorted_out(nothing, self.stepper.finish()))
         yield from self.close_step()
 
     def close_full_step(self) -> Iterator[Block]:
@@ -102,6 +114,7 @@ class BlockMaker:
             "reports": self.reports,
             "rejected": self.rejected,
             "pending": list(self.pending),
+            "held": list(self.held.values()),
         }
 
     def restore(self, state: State) -> None:
@@ -118,14 +131,20 @@ class BlockMaker:
             if (part.times is None) != (self.spec.time is None):
                 raise DamagedError("in its state the open step's times are missing")
             self.pending = [part]
+        rows = self.stepper.ahead.rows
+        kept = [Accepted.restored(row, self.spec) for row in children(state, "held", len(rows))]
+        if any(len(row) != 1 for row in kept):
+            raise DamagedError("in its state the rows held aside are not as they should be")
+        self.held = {row.number: one for row, one in zip(rows, kept, strict=True)}
 
     def _closed(self, accepted: Accepted) -> Iterator[Block]:
         """The steps that these rows close; the open one is kept."""
         split = self.stepper.split(accepted.times, len(accepted))
-        late, opens = split.late, split.opens
-        if split.turned_away.any():
-            accepted = self._turn_away(accepted, split.turned_away)
-            late, opens = late[~split.turned_away], opens[~split.turned_away]
+        if split.numbers is None:
+            return self._added(accepted, split.opens, split.late)
+        return self._added(*self._sorted_out(accepted, split))
+
+    def _added(self, accepted: Accepted, opens: Bools, late: Bools) -> Iterator[Block]:
         rejected = self._rejected_by_row(accepted)
         rows = self.encoder.encode(accepted)
         part = Part(rows, accepted.times, opens, late.astype(np.int64), rejected)
@@ -146,13 +165,40 @@ class BlockMaker:
         self.rejected = int(counts[-1])
         return counts[:-1]
 
-    def _turn_away(self, accepted: Accepted, late: Bools) -> Accepted:
-        problem = Problem("comes late (--late join would take it)")
-        for line in accepted.lines[late].tolist():
-            self.rejections.add(
-                Rejection(accepted.file, line, accepted.unit, self.spec.time, problem)
-            )
-        return accepted.where(~late)
+    def _sorted_out(self, accepted: Accepted, split: Split) -> tuple[Accepted, Bools, Bools]:
+        """The rows that are taken, some of which were held aside; which of them open or are late.
+
+        The others are turned away, or held aside from now on.
+        """
+        assert split.numbers is not None
+        first = self.stepper.count - len(accepted)
+        place = {number: i for i, number in enumerate(self.held)}
+        pool = Accepted.join([*self.held.values(), accepted])
+        places = np.array(
+            [place.get(n, len(place) + n - first) for n in split.numbers.tolist()], np.int64
+        )
+        for number, i, reason in zip(split.numbers.tolist(), places, split.reasons, strict=True):
+            if reason is not None:
+                self._turn_away(self.held.get(number, accepted), int(pool.lines[i]), reason)
+        still = self.stepper.ahead.rows
+        none_rejected = np.zeros(2, np.int64)
+        self.held = {
+            row.number: self.held.get(row.number)
+            or pool.pick(np.array([len(place) + row.number - first]), none_rejected)
+            for row in still
+        }
+        is_taken = np.array([reason is None for reason in split.reasons], np.bool_)
+        # all that was turned away before each decision, then between those for rows that are taken
+        before = np.cumsum(accepted.rejected)
+        sums = before[split.places] + np.cumsum(~is_taken)
+        everything = before[-1] + (~is_taken).sum()
+        rejected = np.diff(np.concatenate([sums[is_taken], [everything]]), prepend=0)
+        taken = pool.pick(places[is_taken], rejected)
+        return taken, split.opens[is_taken], split.late[is_taken]
+
+    def _turn_away(self, of: Accepted, line: int, reason: str) -> None:
+        problem = Problem(reason)
+        self.rejections.add(Rejection(of.file, line, of.unit, self.spec.time, problem))
 
     def _block(self, part: Part, starts: Ints) -> Block:
         firsts = starts[: len(starts) - 1]
@@ -168,11 +214,6 @@ class BlockMaker:
         self.rows += len(block.rows)
         self.steps += block.steps
         return block
-
-    def _report_reset(self, window: int) -> None:
-        assert self.spec.every.microseconds is not None
-        time = iso(window * self.spec.every.microseconds)
-        self._say(f"{LATE_IN_SUCCESSION} late rows in succession: the clock goes back to {time}")
 
     def _say(self, text: str) -> None:
         self.reports += 1
@@ -207,11 +248,19 @@ class Reader:
     def late(self) -> int:
         return self.maker.stepper.late
 
+    @property
+    def held(self) -> int:
+        """How many rows are held aside now, because they lie far ahead."""
+        return len(self.maker.held)
+
 
 def packed(state: State) -> State:
-    """A maker's state with the open step's rows as arrays."""
+    """A maker's state with the rows of the open step, and those held aside, as arrays."""
     pending = state["pending"]
-    return state | {"pending": Part.join(pending).state() if pending else None}
+    return state | {
+        "pending": Part.join(pending).state() if pending else None,
+        "held": [row.state() for row in state["held"]],
+    }
 
 
 @dataclass(frozen=True)

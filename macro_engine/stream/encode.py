@@ -80,6 +80,36 @@ class Accepted:
         """The same with so many more rows turned away after the last one."""
         return replace(self, rejected=np.append(self.rejected[:-1], self.rejected[-1] + rejected))
 
+    @staticmethod
+    def join(parts: Sequence[Accepted]) -> Accepted:
+        """All rows of the parts; of what was turned away, and of files, the last part tells."""
+        last = parts[-1]
+        times = [part.times for part in parts if part.times is not None]
+        return replace(
+            last,
+            numbers=np.concatenate([part.numbers for part in parts]),
+            categories=[
+                [value for values in column for value in values]
+                for column in zip(*(part.categories for part in parts), strict=True)
+            ],
+            labels=[label for part in parts for label in part.labels],
+            times=np.concatenate(times) if times else None,
+            lines=np.concatenate([part.lines for part in parts]),
+        )
+
+    def pick(self, places: Ints, rejected: Ints) -> Accepted:
+        """The rows at some places, in that order, and how many were turned away around them."""
+        chosen = places.tolist()
+        return replace(
+            self,
+            numbers=self.numbers[places],
+            categories=[[values[i] for i in chosen] for values in self.categories],
+            labels=[self.labels[i] for i in chosen],
+            times=None if self.times is None else self.times[places],
+            lines=self.lines[places],
+            rejected=rejected,
+        )
+
     def where(self, keep: Bools) -> Accepted:
         """Some of the rows; the others count as turned away."""
         chosen = keep.tolist()

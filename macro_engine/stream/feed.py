@@ -63,6 +63,8 @@ class Feed(Reader):
     close_after
         Seconds of silence after which the open step is closed; None for never. Steps counted in
         rows are closed by rows alone.
+    clock, wall
+        Seconds that pass, and seconds since 1970.
     """
 
     def __init__(
@@ -74,13 +76,14 @@ class Feed(Reader):
         say: Callable[[str], None],
         close_after: float | None,
         clock: Callable[[], float] = monotonic,
+        wall: Callable[[], float] = time,
     ) -> None:
         self.source = source
         self.rejections = rejections
         self.say = say
         self.close_after = close_after if spec.every.rows is None else None
         self.clock = clock
-        self.maker = BlockMaker(spec, rejections, report)
+        self.maker = BlockMaker(spec, rejections, report, lambda: int(wall() * 1e6))
         self.last_came = clock()  # when all that had come was run
         self.came = time()  # when rows last came, by the clock on the wall
         self.has_news = False  # since the last poll

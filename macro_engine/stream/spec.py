@@ -13,6 +13,9 @@ from macro_engine.stream.label import Label
 from macro_engine.visible import visible
 
 _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
+_LONGEST = 10_000 * 366 * _UNITS["d"]
+AHEAD = _UNITS["d"]  # microseconds that a row may lie beyond the newest one
+MAX_STEP = 100_000  # rows of one window in a step
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,11 @@ class Every:
                 f"'{visible(text)}' is no length of a step; write 10m (ms s m h d) or 50 (rows)"
             )
         amount, unit = int(match[1]), match[2]
-        return Every(rows=amount) if unit is None else Every(microseconds=amount * _UNITS[unit])
+        if unit is None:
+            return Every(rows=amount)
+        if amount * _UNITS[unit] > _LONGEST:
+            raise ValueError(f"'{visible(text)}' is longer than ten thousand years")
+        return Every(microseconds=amount * _UNITS[unit])
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,10 @@ class StreamSpec:
         Whether numeric columns are brought to [0, 1].
     reject_late
         Whether late rows are turned away instead of joining the open step.
+    ahead
+        How far a row may lie beyond the newest step, in microseconds, before it is held aside.
+    max_step
+        The rows that a step of a time window holds at most.
     """
 
     label: Label
@@ -64,6 +75,8 @@ class StreamSpec:
     every: Every
     scaled: bool
     reject_late: bool
+    ahead: int = AHEAD
+    max_step: int = MAX_STEP
 
     @property
     def columns(self) -> list[str]:

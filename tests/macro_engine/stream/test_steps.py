@@ -1,3 +1,5 @@
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +17,8 @@ def split(minutes, every="10m", cuts=(), **options):
     times = np.array(minutes, np.int64) * MINUTE
     parts = [stepper.split(part, len(part)) for part in np.split(times, sorted(cuts))]
     opens = np.concatenate([part.opens for part in parts]).astype(int).tolist()
-    away = np.concatenate([part.turned_away for part in parts]).astype(int).tolist()
+    reasons = [part.reasons or [None] * len(part.opens) for part in parts]
+    away = [int(reason is not None) for reason in chain(*reasons)]
     assert sum(part.late.sum() for part in parts) == stepper.late
     return opens, away, stepper
 
@@ -47,20 +50,20 @@ def test_a_row_of_a_closed_step_is_late_and_opens_a_step_if_none_is_open():
     times = np.array([12, 13]) * MINUTE
     stepper.split(times[:1], 1)
     stepper.close()
-    opens, late, _ = stepper.split(times[1:], 1)
+    opens, late, *_ = stepper.split(times[1:], 1)
     assert opens.tolist() == late.tolist() == [True]
     assert stepper.late == 1
 
 
 @pytest.mark.parametrize("reject_late", [False, True])
 def test_one_wrong_time_in_the_future_does_not_swallow_the_rest(reject_late):
-    resets = []
-    minutes = [0, 99999] + [20] * 101 + [35]
-    opens, away, stepper = split(minutes, reject_late=reject_late, report_reset=resets.append)
+    said = []
+    minutes = [0, 999] + [20] * 101 + [35]
+    opens, away, stepper = split(minutes, reject_late=reject_late, say=said.append)
     assert np.flatnonzero(opens).tolist() == [0, 1, 102, 103]
     assert sum(away) == (100 if reject_late else 0)
     assert stepper.late == 101
-    assert resets == [2]
+    assert said == ["100 late rows in succession: the clock goes back to 1970-01-01T00:20:00"]
 
 
 def test_steps_by_count_go_on_across_pieces():
@@ -77,6 +80,11 @@ def test_pieces_of_any_size_give_the_same_steps(minutes, cuts, reject_late):
     pieces = split(minutes, cuts=cuts, reject_late=reject_late)
     assert whole[:2] == pieces[:2]
     assert whole[2].late == pieces[2].late
+
+
+def test_a_length_of_more_than_ten_thousand_years_is_refused():
+    with pytest.raises(ValueError, match="longer than ten thousand years"):
+        Every.parse("999999999999d")
 
 
 @pytest.mark.parametrize("text", ["", "0", "10x", "-5", "m", "1.5h"])
