@@ -15,6 +15,7 @@ from macro_engine.errors import MacroError
 from macro_engine.opening import INFERRED, Opened
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
+from macro_engine.run.pace import PLAYING
 from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
@@ -95,7 +96,7 @@ class Headless:
 
     def _progress(self) -> None:
         engine = self.engine
-        words = "" if engine.feed is None else f"  {engine.snapshot.words}"
+        words = "" if engine.snapshot.words == PLAYING else f"  {engine.snapshot.words}"
         self.show_progress(engine.done or 0.0, self._standing() + words)
 
     def _standing(self) -> str:

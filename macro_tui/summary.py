@@ -74,6 +74,8 @@ def _say_what_went_wrong(summary: Summary, say: Callable[[str], None]) -> None:
         say(f"{summary.late:,} rows came late")
         if summary.late > summary.rows / 2:
             say("most rows came late: is the newest row at the top of the file?")
+    if summary.held:
+        say(f"{summary.held:,} rows are held aside, because they lie far ahead (--ahead)")
     for line in summary.notes:
         say(visible(line))
     present = [name for name, n in zip(summary.classes, summary.labels, strict=False) if n]

@@ -23,7 +23,7 @@ from macro_engine.run.events import Event
 from macro_engine.run.identity import check_same, identities, plain, settings_of
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
-from macro_engine.run.pace import Pace
+from macro_engine.run.pace import PLAYING, Pace
 from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.results import Results
@@ -94,7 +94,7 @@ class Engine:
         self.files: list[ResultFile] = []
         if self.speed and self.speed.multiple and self.opened.spec.time is None:
             raise UsageError("--speed needs a time column (--time); without one use --rate")
-        self.pace = Pace(self.speed)
+        self.pace = Pace(self.speed, self._waits, lambda text: self.listener.remark(text))
         self.known_rejected = self.known_reports = 0  # told in an earlier session of the run
         self.was_finished = False
         self.is_closing = False  # what was read is being committed
@@ -207,9 +207,13 @@ class Engine:
                 self.pace.passed(part)
                 self.done = float(shares[end - 1])
                 begin = end
-                self._publish("running", "playing")
+                self._publish("running", PLAYING)
                 self.listener.progress()
                 await self._record()
+
+    def _waits(self, words: str) -> None:
+        self._publish("running", words)
+        self.listener.progress()
 
     async def _follow(self, feed: Feed) -> None:
         """Read, run and record what comes, until it ends or somebody stops it."""
@@ -294,6 +298,7 @@ class Engine:
             ],
             "rejected": self.rejections.count,
             "late": self.recording.late,
+            "held": self.recording.held,
             "unanswered": course.unanswered,
             "references": course.reference_count,
             "distance_share": course.distance_share,

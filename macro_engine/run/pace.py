@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 
 from macro_engine.rows import Block, Floats
+from macro_engine.run.clock import LONGEST_WAIT, Clock, spoken
 from macro_engine.run.speed import Speed
 
+PLAYING = "playing"
 WHOLE_RECORDING = 180.0  # seconds in which a recording is played unless a speed is asked for
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.5
+_OUTLIERS = 0.05  # the share of times, at either end, that may be wrong
 
 
 @dataclass(frozen=True)
@@ -39,22 +44,47 @@ class Target:
         return int(np.searchsorted(shares, self.share, side="left"))
 
 
+class _Schedule(NamedTuple):
+    """When the steps of a block are due, from the step `first` on."""
+
+    clock: Clock
+    block: Block
+    first: int
+    moments: Floats
+    wishes: int  # how many there were when it was made
+
+
 class Pace:
     """Decides how many of the steps at hand may run now.
 
     The wishes come from any thread; `allowed` is awaited by the engine.
+
+    Parameters
+    ----------
+    on_wait
+        Called while steps are waited for, with the state in words.
+    say
+        Takes a line of text about a gap that is skipped, if it is longer than those before.
     """
 
-    def __init__(self, speed: Speed | None) -> None:
+    def __init__(
+        self,
+        speed: Speed | None,
+        on_wait: Callable[[str], None] = lambda _words: None,
+        say: Callable[[str], None] = lambda _text: None,
+    ) -> None:
         self.speed = speed  # None: to be chosen when the length of the recording is known
         self.paused = False
         self.single_steps = 0
         self.target: Target | None = None
         self.stopping = False
-        self.position = -math.inf  # of the newest step: its time in seconds, or rows
-        self.started: tuple[float, float] | None = None  # when, and at which position
+        self.on_wait = on_wait
+        self.say = say
+        self.longest_said = 0.0  # seconds of the recording that were skipped and said
+        self.last = -math.inf  # of the newest step: its time in seconds, or rows
+        self.schedule: _Schedule | None = None
+        self.wishes = 0
         self.released = 0.0  # when steps were last allowed to run
-        self.measured: tuple[Block, Floats, float] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.woken = asyncio.Event()
 
@@ -90,7 +120,7 @@ class Pace:
             return
         share = max(share, 1e-9)
         if block.times is not None:
-            span = float(block.times.max() - block.times.min()) / 1e6 / share
+            span = _span(block.times / 1e6) / share
             if span > WHOLE_RECORDING:
                 self.speed = Speed(multiple=_round(span / WHOLE_RECORDING))
                 return
@@ -106,13 +136,13 @@ class Pace:
                 if stop > start:
                     return stop
                 self.target = None
-                self.started = None
+                self.schedule = None
             if self.single_steps:
                 self.single_steps -= 1
-                self.started = None
+                self.schedule = None
                 return start + 1
             if self.paused:
-                self.started = None
+                self.schedule = None
                 await self.woken.wait()
                 continue
             if self.speed is None or not self.speed.is_limited:
@@ -123,43 +153,56 @@ class Pace:
             if stop > start and rest <= 0:
                 self.released = monotonic()
                 return stop
+            if delay >= _LONGEST_NAP:
+                self.on_wait(self._in_words())
             await self.nap(min(max(delay, rest), _LONGEST_NAP))
         return start
 
     def _due(self, block: Block, start: int) -> tuple[int, float]:
         """The end of the steps whose time has come, and how long until the next one's."""
-        positions, pace = self._positions(block)
-        now = monotonic()
-        started = self.started  # a wish may come at any moment and take it away
-        if started is None:
-            before = positions[start - 1] if start else self.position
-            started = now, max(before, positions[start] - pace * _LONGEST_NAP)
-            self.started = started
-        reached = started[1] + (now - started[0]) * pace
-        stop = max(int(np.searchsorted(positions, reached, side="right")), start)
-        delay = (positions[stop] - reached) / pace if stop < block.steps else 0.0
+        schedule = self.schedule
+        if schedule is None or schedule.wishes != self.wishes or schedule.block is not block:
+            schedule = self._scheduled(block, start)
+            self.schedule = schedule
+        now = schedule.clock.elapsed
+        due = schedule.first + int(np.searchsorted(schedule.moments, now, side="right"))
+        stop = max(due, start)
+        delay = schedule.moments[stop - schedule.first] - now if stop < block.steps else 0.0
         return stop, float(delay)
 
-    def _positions(self, block: Block) -> tuple[Floats, float]:
-        """Where each step ends, rising, and how much of that passes in a second."""
-        measured = self.measured
-        if measured is None or measured[0] is not block:
-            measured = block, *self._measure(block)
-            self.measured = measured
-        return measured[1:]
-
-    def _measure(self, block: Block) -> tuple[Floats, float]:
+    def _scheduled(self, block: Block, start: int) -> _Schedule:
+        """The steps from `start` on; the clock goes on unless there was a wish."""
+        wishes, before = self.wishes, self.schedule
+        ends = self._ends(block)[start:]
+        if before is not None and before.wishes == wishes:
+            return _Schedule(before.clock, block, start, before.clock.due(ends), wishes)
         speed = self.speed or Speed()
-        if speed.multiple is not None and block.times is not None:
-            seconds = block.times[block.starts[1:] - 1] / 1e6
-            return np.maximum(np.maximum.accumulate(seconds), self.position), speed.multiple
-        rows = (block.first_row + block.starts[1:]).astype(np.float64)
-        return rows, speed.rate or 1.0
+        by_time = speed.multiple is not None and block.times is not None
+        pace = (speed.multiple if by_time else speed.rate) or 1.0
+        clock = Clock(pace, LONGEST_WAIT if by_time else math.inf)
+        clock.begin_before(float(ends[0]), self.last, _LONGEST_NAP)
+        return _Schedule(clock, block, start, clock.due(ends), wishes)
+
+    def _ends(self, block: Block) -> Floats:
+        """Where each step ends: its time in seconds, or rows."""
+        if self.speed is not None and self.speed.multiple is not None and block.times is not None:
+            return np.asarray(block.times[block.starts[1:] - 1] / 1e6)
+        return (block.first_row + block.starts[1:]).astype(np.float64)
+
+    def _in_words(self) -> str:
+        gap = None if self.schedule is None else self.schedule.clock.skipping
+        if gap is None:
+            return PLAYING
+        words = f"skipping {spoken(gap)}"
+        if gap > 2 * self.longest_said:
+            self.longest_said = gap
+            self.say(f"{words} without rows")
+        return words
 
     def passed(self, block: Block) -> None:
         """Take note that the steps of a block have run."""
         if self.speed is not None and self.speed.is_limited:
-            self.position = float(self._measure(block)[0][-1])
+            self.last = float(self._ends(block)[-1])
 
     async def nap(self, seconds: float) -> None:
         """Sleep, unless a wish comes."""
@@ -168,9 +211,17 @@ class Pace:
             await asyncio.wait_for(self.woken.wait(), seconds)
 
     def _wish(self) -> None:
-        self.started = self.measured = None
+        self.wishes += 1
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.woken.set)
+
+
+def _span(seconds: Floats) -> float:
+    """From the first to the last of these times, unless a few of them lie far from the rest."""
+    span = float(seconds.max() - seconds.min())
+    low, high = np.quantile(seconds, [_OUTLIERS, 1 - _OUTLIERS]).tolist()
+    most = (high - low) / (1 - 2 * _OUTLIERS)
+    return span if span <= 2 * most or most <= 0 else float(most)
 
 
 def _round(speed: float) -> float:

@@ -20,8 +20,8 @@ import numpy as np
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened, toml_beside
 from macro_engine.rows import Floats
+from macro_engine.run.clock import Clock, spoken
 from macro_engine.run.speed import Speed
-from macro_engine.run.timetable import Timetable
 from macro_engine.stream.label import LabelRule
 from macro_engine.stream.table import MISSING, Column, Problems, Table
 from macro_engine.stream.times import ISO_8601, TimeReader, iso, time_reader
@@ -30,7 +30,6 @@ from macro_engine.visible import visible
 
 _MOST_AT_ONCE = 5_000  # rows
 _SHORTEST_NAP, _LONGEST_NAP = 0.005, 0.25
-LONGEST_PAUSE = 60.0  # seconds between two rows, whatever their times
 _LATEST = 200  # rows by which a late row comes too late at most
 
 
@@ -86,8 +85,7 @@ class Player:
         self.rows = 0  # written
         self.in_file = 0
         self.rotations = 0
-        self.pace = speed.multiple or speed.rate or 1.0
-        self.timetable = Timetable(LONGEST_PAUSE * self.pace)
+        self.clock = Clock(speed.multiple or 1.0)
         self.held: list[tuple[int, bytes]] = []  # late rows, by the row before which they come
         self.descriptor: int | None = None
         for target in self._targets():
@@ -104,10 +102,17 @@ class Player:
             values.pop("time_format", None)  # they are written in ISO 8601
         return values | {"delimiter": ",", "decimal": "."}
 
+    @property
+    def words(self) -> str:
+        """Where it stands."""
+        gap = self.clock.skipping
+        written = f"{self.rows:,} rows written"
+        return written if gap is None else f"{written}, skipping {spoken(gap)} without rows"
+
     def play(self, progress: Callable[[float, int], None]) -> None:
         """Write everything; `progress` takes the share done and the number of rows."""
         self._begin_with_settings()
-        self.started = self.file_begun = monotonic()
+        self.file_begun = self.clock.started = monotonic()
         try:
             for file in self.opened.files:
                 self.time_reader = None  # times may be written otherwise in each file
@@ -126,6 +131,7 @@ class Player:
             if self.mishaps.rotate_rows is not None:
                 due = min(due, done + self.mishaps.rotate_rows - self.in_file)
             if due == done:
+                yield done / len(table)
                 sleep(self._until(moments, done))
                 continue
             rows = zip(*(column[done:due] for column in columns), strict=True)
@@ -137,9 +143,9 @@ class Player:
             yield done / len(table)
 
     def _columns(self, table: Table) -> tuple[list[list[str]], Floats]:
-        """The columns as text, and when each row is due: in seconds, or rows before it."""
+        """The columns as text, and when each row is due, in seconds."""
         columns = {name: self._texts(table, name) for name in self.columns}
-        moments = np.arange(self.rows, self.rows + len(table), dtype=np.float64)
+        moments = np.arange(self.rows, self.rows + len(table)) / (self.speed.rate or 1.0)
         if (name := self.opened.spec.time) is not None:
             column = table.columns[name]
             times, problems = column.times(self.time_reader or self._judge_times(column))
@@ -148,7 +154,7 @@ class Player:
             if self.speed.multiple is not None:
                 seconds = times / 1e6
                 seconds[list(problems)] = np.nan
-                moments = self.timetable.due(seconds)
+                moments = self.clock.due(seconds)
         return list(columns.values()), moments
 
     def _texts(self, table: Table, name: str) -> list[str]:
@@ -169,13 +175,10 @@ class Player:
         """The end of the rows whose moment has come."""
         if not self.speed.is_limited:
             return len(moments)
-        return max(start, int(np.searchsorted(moments, self._reached(), side="right")))
-
-    def _reached(self) -> float:
-        return (monotonic() - self.started) * self.pace
+        return max(start, int(np.searchsorted(moments, self.clock.elapsed, side="right")))
 
     def _until(self, moments: Floats, start: int) -> float:
-        seconds = (float(moments[start]) - self._reached()) / self.pace
+        seconds = float(moments[start]) - self.clock.elapsed
         return min(max(seconds, _SHORTEST_NAP), _LONGEST_NAP)
 
     def _mishandled(self, lines: list[bytes]) -> list[bytes]:

@@ -43,6 +43,8 @@ class Summary:
         Rows of each class.
     errors
         Shares of rows, by series.
+    held
+        Rows held aside, because they lie far ahead.
     notes
         Lines on values that were cut off.
     """
@@ -59,6 +61,7 @@ class Summary:
     members: tuple[MemberSummary, ...]
     settings: dict[str, Any]
     late: int
+    held: int
     unanswered: int
     references: int
     distance_share: float
@@ -86,6 +89,7 @@ class Summary:
                 ),
                 dict(document["settings"]),
                 int(document["late"]),
+                int(document.get("held", 0)),
                 int(document["unanswered"]),
                 int(document["references"]),
                 float(document["distance_share"]),

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     console.print(f"macro-tui tail {visible(arguments.to)} reads it, at {speed}")
     with progress_bar(console) as show:
-        player.play(lambda done, rows: show(done, f"{rows:,} rows written"))
+        player.play(lambda done, _rows: show(done, player.words))
     console.print(
         f"{visible(arguments.to)}: {player.rows:,} rows written, {player.rotations} rotations"
     )

@@ -64,6 +64,64 @@ def test_steps_run_when_their_time_has_come():
     assert monotonic() - started > 0.3
 
 
+def with_a_wrong_time(at=50):
+    """A step every ten minutes, and one that is years ahead of all others."""
+    made = block()
+    times = made.times.copy()
+    times[2 * at : 2 * at + 2] += 8 * 365 * 86_400_000_000
+    return Block(made.rows, made.starts, times, 0, 0)
+
+
+@pytest.mark.parametrize("at", [0, 50, 99])
+def test_one_wrong_time_holds_the_screen_for_three_seconds_at_most(monkeypatch, at):
+    now = [100.0]
+    monkeypatch.setattr("macro_engine.run.clock.monotonic", lambda: now[0])
+    pace = Pace(Speed(multiple=6000.0))  # a step in 100 ms
+    made, done, waits = with_a_wrong_time(at), 0, []
+    while done < 100:
+        stop, delay = pace._due(made, done)
+        if stop == done:
+            waits.append(delay)
+            now[0] += delay + 1e-6
+        done = stop
+    assert max(waits) <= 3.0
+    assert now[0] - 100 < 14
+
+
+def test_a_gap_that_is_skipped_is_told_and_said_once(monkeypatch):
+    monkeypatch.setattr("macro_engine.run.clock.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("macro_engine.run.pace.LONGEST_WAIT", 0.7)
+    told, said = [], []
+    pace = Pace(Speed(multiple=1e6), told.append, said.append)
+    made = with_a_wrong_time(3)
+
+    async def play():
+        done = 0
+        while done < 10:
+            done = await pace.allowed(made, done, SHARES)
+
+    asyncio.run(play())
+    assert "skipping 8 years" in told
+    assert said == ["skipping 8 years without rows"]
+
+
+def test_a_speed_is_chosen_by_most_times_and_not_by_a_wrong_one():
+    pace = Pace(None)
+    pace.choose(with_a_wrong_time(), 1.0)
+    assert pace.speed == Speed(multiple=330.0)  # 100 steps of 600 s in 180 s
+
+
+def test_rows_by_rate_have_no_gaps(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("macro_engine.run.clock.monotonic", lambda: now[0])
+    pace = Pace(Speed(rate=0.1))
+    made = block()
+    now[0] += 1.0 + pace._due(made, 0)[1]
+    done, delay = pace._due(made, 0)
+    assert done == 1
+    assert delay == pytest.approx(19.0)  # two rows in 20 s
+
+
 def test_paused_only_single_steps_run():
     pace = Pace(Speed())
 

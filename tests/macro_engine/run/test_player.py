@@ -16,10 +16,10 @@ from made_runs import run
 from macro_engine.errors import MacroError
 from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
+from macro_engine.run.clock import Clock
 from macro_engine.run.engine import Engine
 from macro_engine.run.player import Mishaps, Player, garbage
 from macro_engine.run.speed import Speed
-from macro_engine.run.timetable import Timetable
 from macro_engine.settings import Layer
 from macro_engine.stream.csv import CsvFile
 from macro_engine.stream.csv_parser import CsvParser
@@ -86,7 +86,7 @@ def test_a_wrong_time_far_ahead_delays_a_recording_by_one_pause():
     times = 5.0 * np.arange(300)
     wrong = times.copy()
     wrong[20] = 1e12
-    moments = Timetable(60.0).due(wrong)
+    moments = Clock(1.0, longest=60.0).due(wrong)
     assert moments[:20].tolist() == times[:20].tolist()
     assert moments[20] == times[19] + 60
     again = 21 + LATE_IN_SUCCESSION  # the row that is taken to be on time
@@ -99,17 +99,17 @@ def test_late_rows_delay_nothing():
     late = times.copy()
     late[::7] -= 1e6
     late[0] = 0.0
-    moments = Timetable(60.0).due(late)
+    moments = Clock(1.0, longest=60.0).due(late)
     assert moments[-1] == times[-1]
     assert (np.diff(moments) >= 0).all()
 
 
 @pytest.mark.parametrize("first", ["", "oops", "0001-01-01T00:00:00"])
-def test_a_first_row_without_its_time_holds_nothing_up(tmp_path, monkeypatch, first):
-    monkeypatch.setattr("macro_engine.run.player.LONGEST_PAUSE", 0.1)
+def test_a_first_row_without_its_time_holds_nothing_up(tmp_path, first):
     rows = "".join(f"2024-01-01T00:00:{s:02},1,p\n" for s in range(20))
     (tmp_path / "d.csv").write_text(f"t,x,y\n{first},1,q\n{rows}")
     made = player(tmp_path / "d.csv", tmp_path / "live.csv", Speed(multiple=100.0), time="t")
+    made.clock.longest = 0.1
     playing = threading.Thread(target=made.play, args=[lambda _done, _rows: None], daemon=True)
     playing.start()
     playing.join(5)
