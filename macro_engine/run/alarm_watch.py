@@ -25,6 +25,7 @@ class AlarmWatch:
         self.subroutines: int | None = None
         self.judged = 0  # steps whose pauses were looked at
         self.last_time: int | None = None
+        self.last_first: int | None = None  # the time of the newest step's first row
         self.goes_by_clock = False  # a live feed
 
     def check(
@@ -43,8 +44,11 @@ class AlarmWatch:
                 self.alarms.forget_past_calls()
             changes = self._check_steps(history, history.steps)
         if snapshot.came is not None and not snapshot.has_ended:
-            silence = Silence(snapshot.came, now, max(snapshot.steps - 1, 0), snapshot.time)
-            changes += self.alarms.check_clock(silence)
+            step = max(snapshot.steps - 1, 0)
+            changes += self.alarms.check_clock(Silence(snapshot.came, now, step, snapshot.time))
+            if snapshot.closed is not None:
+                silence = Silence(snapshot.closed, now, step, snapshot.time, "step")
+                changes += self.alarms.check_clock(silence)
         return changes
 
     def _check_steps(self, history: History, steps: int) -> list[Change]:
@@ -61,7 +65,7 @@ class AlarmWatch:
 
     def _samples(self, history: History, moments: np.ndarray) -> list[Sample]:
         points, errors = history.at(moments), history.errors(moments, self.window)
-        pauses = self._pauses(history, moments)
+        pauses, step_pauses = self._pauses(history, moments)
         samples = []
         for i, moment in enumerate(moments.tolist()):
             total = int(points.subroutines[:, i].sum())
@@ -70,21 +74,30 @@ class AlarmWatch:
             if points.rows[i] >= _FEWEST_ROWS:
                 by_name = {name: float(errors[STRATEGIES.index(name), i]) for name in SERIES}
                 time = None if points.times is None else int(points.times[i])
-                samples.append(Sample(moment - 1, time, by_name, born, int(pauses[i])))
+                pause, step_pause = int(pauses[i]), int(step_pauses[i])
+                samples.append(Sample(moment - 1, time, by_name, born, pause, step_pause))
         return samples
 
-    def _pauses(self, history: History, moments: np.ndarray) -> np.ndarray:
-        """The longest time between two rows since the moment before each; 0 if no rule needs it."""
-        longest = np.zeros(len(moments), np.int64)
+    def _pauses(self, history: History, moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The longest times between rows, and steps, since the moment before; 0 if no rule needs it."""
+        none = np.zeros(len(moments), np.int64)
         is_asked = any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms)
         if self.goes_by_clock or not is_asked:
-            return longest
+            return none, none
         results = history.results(self.judged, int(moments[-1]))
-        if results.times is not None:
-            before = results.times[0] if self.last_time is None else self.last_time
-            gaps = np.diff(results.times, prepend=before)
-            begins = np.concatenate([[self.judged], moments[:-1]]) - results.first_step
-            longest = np.maximum.reduceat(gaps, results.starts[begins])
-            self.last_time = int(results.times[-1])
+        begins = np.concatenate([[self.judged], moments[:-1]]) - results.first_step
         self.judged = int(moments[-1])
-        return longest
+        firsts = results.first_times
+        if results.times is None or firsts is None:
+            return none, none
+        gaps = np.diff(results.times, prepend=_known(self.last_time, results.times[0]))
+        step_gaps = np.diff(firsts, prepend=_known(self.last_first, firsts[0]))
+        self.last_time, self.last_first = int(results.times[-1]), int(firsts[-1])
+        return (
+            np.maximum.reduceat(gaps, results.starts[begins]),
+            np.maximum.reduceat(step_gaps, begins),
+        )
+
+
+def _known(last: int | None, first: int) -> int:
+    return first if last is None else last

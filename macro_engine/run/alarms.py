@@ -20,7 +20,7 @@ from macro_engine.visible import visible
 SERIES = ("ftl", "ewa", "marginal", "no_change")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BELOW = 0.95  # of the limit, where an alarm is cleared
-_EXAMPLES = "'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m'"
+_EXAMPLES = "'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m', 'no step for 1h'"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Rule:
     ----------
     series, limit
         An error and what it must not exceed: a share, or another series.
+    of
+        Of what there are none during a silence.
     microseconds, steps
         For how long it must have held, in the stream's time or in steps; 0 for at once.
     """
@@ -39,6 +41,7 @@ class Rule:
     kind: Literal["error", "birth", "silence"]
     series: str = ""
     limit: float | str = 0.0
+    of: Literal["row", "step"] = "row"
     microseconds: int = 0
     steps: int = 0
 
@@ -54,8 +57,9 @@ def parse(text: str) -> Rule:
     words = " ".join(text.lower().split())
     if words == "birth":
         return Rule(words, "birth")
-    if (match := re.fullmatch(r"no rows for (\d+(?:\.\d+)?) ?([smhd])", words)) is not None:
-        return Rule(words, "silence", microseconds=_microseconds(match[1], match[2]))
+    if match := re.fullmatch(r"no (row|step)s? for (\d+(?:\.\d+)?) ?([smhd])", words):
+        of: Literal["row", "step"] = "row" if match[1] == "row" else "step"
+        return Rule(words, "silence", of=of, microseconds=_microseconds(match[2], match[3]))
     match = re.fullmatch(
         r"(\w+) ?> ?([\w.]+%?)(?: for (?:(\d+(?:\.\d+)?) ?([smhd])|(\d+) steps?))?", words
     )
@@ -63,7 +67,8 @@ def parse(text: str) -> Rule:
         raise UsageError(f"--alarm '{visible(text)}' is no rule; write {_EXAMPLES}")
     duration = _microseconds(match[3], match[4]) if match[3] else 0
     limit = match[2] if match[2] in SERIES else _share(match[2], text)
-    return Rule(words, "error", match[1], limit, duration, int(match[5] or 0))
+    steps = int(match[5] or 0)
+    return Rule(words, "error", match[1], limit, microseconds=duration, steps=steps)
 
 
 def _microseconds(number: str, unit: str) -> int:
@@ -87,8 +92,8 @@ def _share(number: str, rule: str) -> float:
 class Sample:
     """What a rule is judged by at a moment.
 
-    `born` is how many were born since the sample before, `pause` the longest time between two rows
-    since then, in microseconds.
+    `born` is how many were born since the sample before, `pause` and `step_pause` are the longest
+    times between two rows and between the first rows of two steps since then, in microseconds.
     """
 
     step: int
@@ -96,11 +101,12 @@ class Sample:
     errors: dict[str, float]
     born: int = 0
     pause: int = 0
+    step_pause: int = 0
 
 
 @dataclass(frozen=True)
 class Silence:
-    """For how long no rows have come by the clock on the wall.
+    """For how long no rows have come, or no step was closed, by the clock on the wall.
 
     Attributes
     ----------
@@ -114,6 +120,7 @@ class Silence:
     now: float
     step: int
     time: int | None
+    of: Literal["row", "step"] = "row"
 
     @property
     def microseconds(self) -> float:
@@ -158,8 +165,8 @@ class Alarm:
         return self._check_error(sample)
 
     def check_clock(self, silence: Silence) -> Change | None:
-        """A pause on a live feed: raised once, until rows come again."""
-        if self.rule.kind != "silence":
+        """A pause on a live feed: raised once, until rows come again, or a step is closed."""
+        if self.rule.kind != "silence" or self.rule.of != silence.of:
             return None
         is_long = silence.microseconds >= self.rule.microseconds
         if is_long == (self.raised is not None):
@@ -177,10 +184,11 @@ class Alarm:
         return self._raise(sample, "a subroutine was born")
 
     def _check_silence(self, sample: Sample) -> Change | None:
-        """A pause between rows in the stream's own time."""
-        if sample.pause < self.rule.microseconds or self.raised is not None:
+        """A pause in the stream's own time."""
+        pause = sample.pause if self.rule.of == "row" else sample.step_pause
+        if pause < self.rule.microseconds or self.raised is not None:
             return None
-        return self._raise(sample, f"there were none for {duration_text(sample.pause / 1e6)}")
+        return self._raise(sample, f"there were none for {duration_text(pause / 1e6)}")
 
     def _check_error(self, sample: Sample) -> Change | None:
         error = sample.errors[self.rule.series]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from time import time
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,7 @@ class Engine:
         self.done: float | None = None if self.feed else 0.0
         self.has_news = True  # to be handed over to the recorder
         self.rate = Rate()
+        self.closed = time()  # when the newest step was, or the run began
         self.snapshot = Snapshot(path=self.course.path)
 
     @property
@@ -320,6 +322,7 @@ class Engine:
     def _step_through(self, block: Block) -> None:
         self.between_blocks = False
         results, events = self.course.run(block)
+        self.closed = time()
         if self.recorder is not None:
             self.recorder.add(results, events)
         self.between_blocks = True
@@ -502,6 +505,7 @@ class Engine:
             threshold_errors=tuple(board.threshold_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
             came=self.feed.came if self.feed else None,
+            closed=self.closed if self.feed else None,
             open_rows=self.feed.maker.open_rows if self.feed else 0,
             open_errors=self.open_step.errors() if self.open_step else {},
             said=self.open_step.newest(self.classes) if self.open_step else {},

@@ -14,7 +14,8 @@ from macro_engine.visible import visible
 ENDED = ("finished", "stopped", "failed")
 _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
-_MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": (0, LAST_TIME // 1_000_000)}
+_WALL = (0, LAST_TIME // 1_000_000)
+_MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": _WALL, "closed": _WALL}
 _COMPLETE = {"open_errors": {*STRATEGIES}, "said": {"label", *STRATEGIES}}  # unless empty
 
 
@@ -41,6 +42,8 @@ class Snapshot:
         By strategy; with `threshold_errors` and `subroutines`, one for each threshold.
     came
         On a live feed: when rows last came, or it was begun, in seconds since 1970.
+    closed
+        On a live feed: when a step was last closed, or it was begun, in seconds since 1970.
     open_rows, open_errors
         On a live feed: the rows of the open step so far, and the share of them that each strategy
         got wrong.
@@ -68,6 +71,7 @@ class Snapshot:
     threshold_errors: tuple[float, ...] = ()
     subroutines: tuple[int, ...] = ()
     came: float | None = None
+    closed: float | None = None
     open_rows: int = 0
     open_errors: dict[str, float] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)

@@ -23,7 +23,8 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RULE",
-        help="such as 'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m'",
+        help="such as 'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m', "
+        "'no step for 1h'",
     )
     screen.add_argument("--theme", metavar="NAME", help="such as ansi-dark, ansi-light, nord")
     screen.add_argument(

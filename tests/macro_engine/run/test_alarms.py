@@ -45,8 +45,24 @@ def test_a_pause_in_the_streams_time_is_noticed():
     assert [change.step for change in alarms.check(quiet)] == [2]
 
 
-def rings(watch, came, now, state="quiet"):
-    snapshot = Snapshot(state=state, came=came, steps=9)
+def test_a_pause_between_steps_is_noticed_whatever_rows_come():
+    slow = [
+        Sample(i, None, {}, pause=MINUTE, step_pause=minutes * MINUTE)
+        for i, minutes in enumerate((10, 59, 60))
+    ]
+    alarms = Alarms([parse("no step for 1h"), parse("no rows for 1h")])
+    assert [(change.step, change.rule.of) for change in alarms.check(slow)] == [(2, "step")]
+
+
+def test_on_a_live_feed_steps_are_missed_while_rows_come():
+    watch = Watch(Alarms([parse("no step for 1h"), parse("no rows for 1h")]), 512)
+    assert rings(watch, came=3599.0, now=3599.0, closed=0.0) == []
+    assert rings(watch, came=3600.0, now=3600.0, closed=0.0) == [True]
+    assert rings(watch, came=3700.0, now=3700.0, closed=3650.0) == [False]
+
+
+def rings(watch, came, now, state="quiet", closed=None):
+    snapshot = Snapshot(state=state, came=came, closed=closed, steps=9)
     return [change.is_raised for change in watch.check(None, snapshot, now)]
 
 
