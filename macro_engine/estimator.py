@@ -15,7 +15,7 @@ from river import base
 from macro_engine.algorithm.contest import Contest
 from macro_engine.algorithm.family import Family, Member
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.rows import Block, Columns, Rows
+from macro_engine.rows import LARGEST, Block, Columns, Rows
 from macro_engine.settings import OPTIONS
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.subroutines.open_logistic import OpenLogistic
@@ -249,7 +249,7 @@ def _numbers(x: dict[Any, Any]) -> dict[str, float]:
     for name, value in x.items():
         if not isinstance(value, numbers.Real | np.bool_):
             found[f"{name}={value}"] = 1.0
-        elif math.isfinite(value):
+        elif math.isfinite(value) and abs(float(value)) < LARGEST:
             found[str(name)] = float(value)
         else:
             raise ValueError(f"the feature {name!r} is {value}: a single one would spoil the model")
@@ -259,6 +259,7 @@ def _numbers(x: dict[Any, Any]) -> dict[str, float]:
 def _relaid(rows: Rows, columns: Columns) -> Rows:
     """The rows over more columns, 0 in those that they did not have."""
     relaid = np.zeros((len(rows), len(columns.numbers)))
-    places = [columns.numbers.index(name) for name in rows.columns.numbers]
+    place = {name: i for i, name in enumerate(columns.numbers)}
+    places = [place[name] for name in rows.columns.numbers]
     relaid[:, places] = rows.numbers
     return Rows(relaid, rows.slots, rows.labels, columns)

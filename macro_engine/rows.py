@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from macro_engine.state import DamagedError, State, array, indices
 
 SLOTS = 1024  # one-hot columns of a category at most
+# From here on squares overflow in sums over many columns, and compiled sums need not be the others.
+LARGEST = 1e150
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

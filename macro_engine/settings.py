@@ -21,8 +21,10 @@ from macro_engine.errors import MacroError, UsageError
 from macro_engine.options import DESCRIPTIONS, Description
 from macro_engine.stream.dialect import DELIMITERS
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
-from macro_engine.stream.spec import AHEAD, MAX_STEP, Every, StreamSpec
+from macro_engine.stream.spec import AHEAD, MAX_STEP, MOST_CLASSES, Every, StreamSpec
 from macro_engine.visible import visible
+
+_MOST_THRESHOLDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def _classes(value: Any) -> list[str]:
         raise ValueError("at least two classes are needed, in their order, as in --classes 0,1")
     if len(set(names)) < len(names):
         raise ValueError("the same class is named twice")
+    if len(names) > MOST_CLASSES:
+        raise ValueError(f"{len(names):,} classes are too many; at most {MOST_CLASSES}")
     return names
 
 
@@ -156,6 +160,8 @@ def _thresholds(value: Any) -> list[float]:
     numbers = [_number(item) for item in items]
     if min(numbers) < 0:
         raise ValueError(f"a threshold cannot be negative, as {min(numbers)} is")
+    if len(set(numbers)) > _MOST_THRESHOLDS:
+        raise ValueError(f"{len(set(numbers)):,} are too many; at most {_MOST_THRESHOLDS:,}")
     return sorted(set(numbers))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from macro_engine.rows import Block, Bools, Columns, Ints, Rows
 from macro_engine.state import DamagedError, State, array, child, children, whole
-from macro_engine.stream.encode import Accepted, Encoder
+from macro_engine.stream.accepted import Accepted
+from macro_engine.stream.encode import Encoder
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.steps import Split, Stepper
 from macro_engine.stream.table import Problem, Rejection, Rejections, Table
@@ -179,7 +180,9 @@ class BlockMaker:
         )
         for number, i, reason in zip(split.numbers.tolist(), places, split.reasons, strict=True):
             if reason is not None:
-                self._turn_away(self.held.get(number, accepted), int(pool.lines[i]), reason)
+                of, line = self.held.get(number, accepted), int(pool.lines[i])
+                problem = Problem(reason)
+                self.rejections.add(Rejection(of.file, line, of.unit, self.spec.time, problem))
         still = self.stepper.ahead.rows
         none_rejected = np.zeros(2, np.int64)
         self.held = {
@@ -195,10 +198,6 @@ class BlockMaker:
         rejected = np.diff(np.concatenate([sums[is_taken], [everything]]), prepend=0)
         taken = pool.pick(places[is_taken], rejected)
         return taken, split.opens[is_taken], split.late[is_taken]
-
-    def _turn_away(self, of: Accepted, line: int, reason: str) -> None:
-        problem = Problem(reason)
-        self.rejections.add(Rejection(of.file, line, of.unit, self.spec.time, problem))
 
     def _block(self, part: Part, starts: Ints) -> Block:
         firsts = starts[: len(starts) - 1]

@@ -18,6 +18,7 @@ from macro_engine.errors import MacroError
 from macro_engine.rows import Floats
 from macro_engine.state import State, whole
 from macro_engine.stream.parquet import SeriesColumn
+from macro_engine.stream.spec import check_width
 from macro_engine.stream.table import Column, Table
 from macro_engine.stream.text_column import TextColumn
 from macro_engine.visible import visible
@@ -44,6 +45,7 @@ class BreakfastVideo:
             )
         features = [f"f{i}" for i in range(self.frames.shape[1])]
         self.names = [*features, LABEL]
+        check_width(len(self.names), path)
         self.notes = [
             "the features were normalised over each whole video by whoever made them: a mild "
             "look-ahead"

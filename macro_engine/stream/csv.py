@@ -181,7 +181,8 @@ def table_of(
             good.append(record)
         else:
             broken.append(Rejection(file, record.line, CsvFile.unit, None, problem))
-    places = {name: names.index(name) for name in columns}
+    place = {name: i for i, name in enumerate(names)}
+    places = {name: place[name] for name in columns}
     return Table(
         file,
         CsvFile.unit,

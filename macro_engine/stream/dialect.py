@@ -10,6 +10,7 @@ from pathlib import Path
 
 from macro_engine.errors import MacroError
 from macro_engine.stream.csv_parser import CsvParser
+from macro_engine.stream.spec import check_width
 from macro_engine.stream.text_column import THOUSANDS, looks_like_data
 from macro_engine.visible import visible
 
@@ -48,6 +49,7 @@ def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
     if records[0].problem:
         raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
     names = column_names(records[0].fields)
+    check_width(len(names), path)
     if 2 * sum(looks_like_data(name) for name in names) > len(names):
         raise MacroError(
             f"{where}: this looks like data, not like the names of columns; put a header line first"

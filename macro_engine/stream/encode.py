@@ -4,127 +4,21 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from macro_engine.errors import MacroError, UsageError
-from macro_engine.rows import SLOTS, Bools, Columns, Floats, Ints, Rows
+from macro_engine.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
 from macro_engine.state import DamagedError, State, array, children, flag, texts
+from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.label import class_order
-from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.spec import MOST_CLASSES, StreamSpec
 from macro_engine.stream.table import MISSING, Problem, Problems, Rejection, Rejections, Table
 from macro_engine.stream.times import TimeReader, time_reader_described
 from macro_engine.visible import visible
 
 SAMPLE = 500  # usable rows from which classes and bounds are learnt
-MOST_CLASSES = 200
 NO_BOUNDS = (0.0, 0.0)  # stands in a state where there are none
-
-
-@dataclass(frozen=True)
-class Accepted:
-    """Usable rows, column by column, on the way to being encoded."""
-
-    numbers: Floats
-    categories: list[list[str]]  # one list a category
-    labels: list[str]
-    times: Ints | None
-    lines: Ints
-    file: str
-    unit: str
-    rejected: Ints  # how many were turned away before each row, and after the last one
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def state(self) -> State:
-        return {
-            "numbers": self.numbers,
-            "categories": self.categories,
-            "labels": self.labels,
-            "times": self.times,
-            "lines": self.lines,
-            "file": self.file,
-            "unit": self.unit,
-            "rejected": self.rejected,
-        }
-
-    @staticmethod
-    def restored(state: State, spec: StreamSpec) -> Accepted:
-        lines = array(state, "lines", np.int64, (None,))
-        n = len(lines)
-        numbers = array(state, "numbers", np.float64, (n, len(spec.features)))
-        times = None if state.get("times") is None else array(state, "times", np.int64, (n,))
-        categories = state.get("categories")
-        columns = [*(categories if isinstance(categories, list) else ()), state.get("labels")]
-        if (
-            len(columns) != len(spec.categorical) + 1
-            or (times is None) != (spec.time is None)
-            or not all(isinstance(column, list) and len(column) == n for column in columns)
-            or not all(isinstance(text, str) for column in columns for text in column)
-        ):
-            raise DamagedError("in its state the rows held back are not those of the stream")
-        return Accepted(
-            numbers,
-            columns[:-1],
-            columns[-1],
-            times,
-            lines,
-            str(state.get("file")),
-            str(state.get("unit")),
-            array(state, "rejected", np.int64, (n + 1,)),
-        )
-
-    def followed_by(self, rejected: int) -> Accepted:
-        """The same with so many more rows turned away after the last one."""
-        return replace(self, rejected=np.append(self.rejected[:-1], self.rejected[-1] + rejected))
-
-    @staticmethod
-    def join(parts: Sequence[Accepted]) -> Accepted:
-        """All rows of the parts; of what was turned away, and of files, the last part tells."""
-        last = parts[-1]
-        times = [part.times for part in parts if part.times is not None]
-        return replace(
-            last,
-            numbers=np.concatenate([part.numbers for part in parts]),
-            categories=[
-                [value for values in column for value in values]
-                for column in zip(*(part.categories for part in parts), strict=True)
-            ],
-            labels=[label for part in parts for label in part.labels],
-            times=np.concatenate(times) if times else None,
-            lines=np.concatenate([part.lines for part in parts]),
-        )
-
-    def pick(self, places: Ints, rejected: Ints) -> Accepted:
-        """The rows at some places, in that order, and how many were turned away around them."""
-        chosen = places.tolist()
-        return replace(
-            self,
-            numbers=self.numbers[places],
-            categories=[[values[i] for i in chosen] for values in self.categories],
-            labels=[self.labels[i] for i in chosen],
-            times=None if self.times is None else self.times[places],
-            lines=self.lines[places],
-            rejected=rejected,
-        )
-
-    def where(self, keep: Bools) -> Accepted:
-        """Some of the rows; the others count as turned away."""
-        chosen = keep.tolist()
-        rejected = self.rejected + np.append(~keep, False)
-        firsts = np.append(0, np.flatnonzero(keep) + 1)
-        return Accepted(
-            self.numbers[keep],
-            [_chosen(values, chosen) for values in self.categories],
-            _chosen(self.labels, chosen),
-            None if self.times is None else self.times[keep],
-            self.lines[keep],
-            self.file,
-            self.unit,
-            np.add.reduceat(rejected, firsts),
-        )
 
 
 class Encoder:
@@ -264,6 +158,8 @@ class Encoder:
         for c, name in enumerate(spec.features):
             numbers[:, c], problems = table.columns[name].numbers()
             found.append((name, problems))
+        if not spec.scaled:
+            found += self._too_large(numbers)
         accepted = Accepted(
             numbers,
             [table.columns[name].texts() for name in spec.categorical],
@@ -275,6 +171,22 @@ class Encoder:
             _counted(table),
         )
         return self._without(accepted, found)
+
+    def _too_large(self, numbers: Floats) -> list[tuple[str, Problems]]:
+        """Numbers that cannot be squared and summed as they are."""
+        too_large = np.abs(numbers) >= LARGEST
+        return [
+            (
+                self.spec.features[c],
+                {
+                    i: Problem(
+                        f"is not below {LARGEST:g} (--scale unit)", repr(float(numbers[i, c]))
+                    )
+                    for i in np.flatnonzero(too_large[:, c]).tolist()
+                },
+            )
+            for c in np.flatnonzero(too_large.any(axis=0)).tolist()
+        ]
 
     def _judge_times(self, table: Table, name: str) -> TimeReader:
         """How to read the times, kept from the first time that is there."""
@@ -343,8 +255,8 @@ class Encoder:
         if len(self.classes) > MOST_CLASSES:
             raise UsageError(
                 f"{file}, column '{column}': {len(self.classes)} different labels in the first "
-                f"{sample} usable rows; for a number use a rule, as in --label '{column} > 3', "
-                "for so many classes name them with --classes"
+                f"{sample} usable rows, at most {MOST_CLASSES} can be told apart; for a number use "
+                f"a rule, as in --label '{column} > 3'"
             )
 
     def _fix(self) -> None:
@@ -398,7 +310,3 @@ def _counted(table: Table) -> Ints:
     """How many broken rows a table has before each good one, and after the last."""
     places = np.searchsorted(table.lines, [broken.line for broken in table.broken])
     return np.bincount(places, minlength=len(table) + 1).astype(np.int64)
-
-
-def _chosen(values: Sequence[str], keep: Sequence[bool]) -> list[str]:
-    return [value for value, kept in zip(values, keep, strict=True) if kept]

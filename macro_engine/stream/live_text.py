@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -260,10 +261,11 @@ class LiveText:
         names = column_names(record.fields)
         if not set(self.needed) & set(names) or any(map(looks_like_data, names)):
             return None
-        missing = [name for name in self.needed if name not in names]
+        counts = Counter(names)
+        missing = [name for name in self.needed if name not in counts]
         if missing:
             return f"the header lacks the column '{visible(missing[0])}'"
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, count in counts.items() if count > 1)
         return f"the header names '{visible(twice)}' twice"
 
     def _take_header(self, record: Record) -> None:

@@ -15,6 +15,7 @@ from polars import selectors
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats, Ints
 from macro_engine.state import State, whole
+from macro_engine.stream.spec import check_width
 from macro_engine.stream.table import Problem, Problems, Table
 from macro_engine.stream.times import (
     FIRST_TIME,
@@ -103,6 +104,7 @@ class ParquetFile:
         self.position = 0
         try:
             schema = pl.read_parquet_schema(path)
+            check_width(len(schema), path)
             self.size = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
             metadata = pl.read_parquet_metadata(path)
         except (pl.exceptions.PolarsError, OSError) as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from macro_engine.errors import UsageError
+from macro_engine.errors import MacroError, UsageError
 from macro_engine.stream.label import Label
 from macro_engine.visible import visible
 
@@ -16,6 +17,8 @@ _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d":
 _LONGEST = 10_000 * 366 * _UNITS["d"]
 AHEAD = _UNITS["d"]  # microseconds that a row may lie beyond the newest one
 MAX_STEP = 100_000  # rows of one window in a step
+MOST_CLASSES = 200
+MOST_COLUMNS = 100_000
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class StreamSpec:
 
     def check(self, names: Sequence[str], file: Path) -> None:
         """Refuse what a file with these columns cannot give."""
+        known = set(names)
         for option, columns in (
             ("--time", [self.time] if self.time else []),
             ("--label", [self.label.column]),
@@ -93,7 +97,7 @@ class StreamSpec:
             ("--categorical", self.categorical),
         ):
             for column in columns:
-                if column not in names:
+                if column not in known:
                     raise UsageError(_unknown_column(option, column, names, file))
         if not self.features and not self.categorical:
             raise UsageError(
@@ -101,15 +105,16 @@ class StreamSpec:
                 "--categorical"
             )
         used = [*self.features, *self.categorical]
-        for column in used:
-            if used.count(column) > 1:
+        for column, count in Counter(used).items():
+            if count > 1:
                 raise UsageError(
                     f"the column '{visible(column)}' is named twice in --features and "
                     "--categorical; once is enough"
                 )
-        for category in self.categorical:
-            for column in used:
-                if column.startswith(f"{category}="):
+        categories = set(self.categorical)
+        for column in used:
+            for equals in re.finditer("=", column):
+                if (category := column[: equals.start()]) in categories:
                     raise UsageError(
                         f"the column '{visible(column)}' could be taken for a value of the "
                         f"category '{visible(category)}'; rename one of them, or leave one out of "
@@ -126,6 +131,15 @@ class StreamSpec:
                 f"{visible(file)}: --every by time needs a time column; name it with --time or "
                 "count rows, as in --every 50"
             )
+
+
+def check_width(columns: int, file: Path) -> None:
+    """Refuse a file with more columns than anything here is made for."""
+    if columns > MOST_COLUMNS:
+        raise MacroError(
+            f"{visible(file)} has {columns:,} columns; at most {MOST_COLUMNS:,} can be read: write "
+            "a file with those that matter"
+        )
 
 
 def _unknown_column(option: str, column: str, names: Sequence[str], file: Path) -> str:

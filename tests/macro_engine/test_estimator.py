@@ -173,3 +173,5 @@ def test_text_is_a_category_and_a_number_that_is_none_is_refused():
     assert model.predict_one({"c": "x", "a": 1.0}) is False
     with pytest.raises(ValueError, match="the feature 'a' is nan"):
         model.learn_one({"a": float("nan")}, True)
+    with pytest.raises(ValueError, match=r"the feature 'a' is 1e\+150"):
+        model.learn_one({"a": 1e150}, True)

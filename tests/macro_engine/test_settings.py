@@ -145,3 +145,23 @@ def test_the_descriptions_name_every_distance_subroutine_and_preset():
 def test_merging_keeps_the_strongest():
     merged = Settings.merge([Layer("x", {"seed": 1}), Layer("y", {"seed": 2, "late": "join"})])
     assert merged.values == {"seed": 1, "late": "join"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("classes", ",".join(map(str, range(201))), "201 classes are too many; at most 200"),
+        ("thresholds", ",".join(map(str, range(1001))), "1,001 are too many; at most 1,000"),
+        ("ahead", "12", "no length of time; write 1d"),
+        ("max_step", "0", "no number of rows"),
+    ],
+)
+def test_what_is_too_much_or_none_is_refused(name, value, message):
+    with pytest.raises(UsageError, match=f"--{name.replace('_', '-')}: .*{message}"):
+        Layer.read(COMMAND_LINE, {name: value}, of_user=True)
+
+
+def test_how_far_ahead_and_how_long_may_be_set(tmp_path):
+    made = opened(tmp_path, 'ahead = "2h"\nmax_step = 50\n', max_step="60")
+    assert (made.spec.ahead, made.spec.max_step) == (7_200_000_000, 60)
+    assert (opened(tmp_path, "").spec.ahead, made.settings["ahead"]) == (86_400_000_000, "2h")

@@ -23,7 +23,7 @@ from macro_engine.algorithm.kernels.learners import is_likelier
 from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.rows import Columns, Rows
+from macro_engine.rows import LARGEST, Columns, Rows
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.logistic import likeliest
 
@@ -101,6 +101,16 @@ def test_with_falling_thresholds_and_a_limit(distance, subroutine, rules):
 def test_with_classes_that_histories_lack(empty_class, scaled):
     block = random_block(8, 4, [1, 2, 3] * 20)
     assert_equal(block, "features", "nearest-mean", 1, empty_class=empty_class, scaled=scaled)
+
+
+@paths
+@pytest.mark.parametrize("seed", [10, 11])  # at 1e300 both differ for logistic
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")  # of what is only shown
+def test_up_to_the_largest_numbers_that_a_stream_may_have(distance, subroutine, seed):
+    made = random_block(seed, 2 + seed % 3, [2] * 60)
+    numbers = 0.99 * LARGEST * (2 * made.rows.numbers - 1)
+    block = block_of(made.rows.labels, [2] * 60, numbers, made.rows.slots)
+    assert_equal(block, distance, subroutine, 2, scaled=False)
 
 
 @given(block=random_blocks())

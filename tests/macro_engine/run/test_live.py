@@ -23,6 +23,7 @@ from macro_engine.run.runfile import RunReader
 from macro_engine.settings import Layer
 from macro_engine.state import pack
 from macro_engine.stream.standard_input import Pipe
+from macro_engine.stream.steps import TOO_FAR_AHEAD
 
 ROWS = 1200
 
@@ -62,6 +63,16 @@ def events_of(path):
     return events
 
 
+def wrong_clocks(lines):
+    """The lines, with a gap of months in the middle, and a clock that stands in 2099."""
+    return [
+        b"2099-01-01T00:00:00" + line[19:]
+        if i % 50 == 7
+        else line.replace(b"2024-01-", b"2024-05-" if i > ROWS // 2 else b"2024-01-")
+        for i, line in enumerate(lines)
+    ]
+
+
 def test_closed_steps_are_those_of_a_replay(lines, live, tmp_path):
     replayed, tailed = outputs(tmp_path, "replayed"), outputs(tmp_path, "tailed")
     run(engine(tmp_path / "d.csv", **replayed))
@@ -74,6 +85,29 @@ def test_closed_steps_are_those_of_a_replay(lines, live, tmp_path):
         part = path.read_text().splitlines()
         assert len(whole) - 100 < len(part) < len(whole)
         assert part == whole[: len(part)]
+
+
+def _ahead(made):
+    return [r.line for r in made.rejections.first if r.problem.kind == TOO_FAR_AHEAD]
+
+
+def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
+    """A tail does not hold what this machine's clock allows, and gets the steps of a replay."""
+    lines = wrong_clocks(lines)
+    (tmp_path / "d.csv").write_bytes(b"".join(lines))
+    replayed, tailed = outputs(tmp_path, "replayed"), outputs(tmp_path, "tailed")
+    whole = run(engine(tmp_path / "d.csv", **replayed))
+    for begin, end in ((1, 590), (590, 640), (640, ROWS + 1)):
+        append(live, lines[begin:end])
+        made = run_until_read(live_engine(live, tmp_path / "t.run", **tailed), end - 20)
+        assert made.recording.held > 0
+    for name, path in tailed.items():
+        expected, found = replayed[name].read_text().splitlines(), path.read_text().splitlines()
+        assert len(found) > 0.9 * len(expected)
+        assert found == expected[: len(found)]
+    wrong = [8 + 50 * i for i in range(ROWS // 50)]  # lines, from 1
+    assert _ahead(whole) == wrong
+    assert _ahead(made) == wrong[: -made.recording.held]
 
 
 @pytest.mark.parametrize(

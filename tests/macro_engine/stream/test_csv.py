@@ -4,15 +4,19 @@ import bz2
 import csv
 import gzip
 import io
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from macro_engine.errors import MacroError
+from macro_engine.opening import open_stream
 from macro_engine.stream.csv import CsvFile
 from macro_engine.stream.csv_parser import CsvParser, Record
 from macro_engine.stream.dialect import Dialect, sniff
+from macro_engine.stream.source import Recording
+from macro_engine.stream.table import Rejections
 from macro_engine.stream.text_column import TextColumn
 
 
@@ -251,3 +255,21 @@ def test_a_thousands_separator_is_not_taken_for_a_decimal_comma():
 def test_data_in_place_of_the_header_is_refused(tmp_path):
     with pytest.raises(MacroError, match="looks like data"):
         CsvFile(write(tmp_path, b"2024-03-01T00:00,0.13,red,1\n2024-03-02T00:00,0.2,blue,0\n"))
+
+
+def test_a_header_of_many_columns_is_read_within_a_second(tmp_path):
+    names = [f"x{i}" for i in range(16_000)]
+    row = ",".join(["1.5"] * len(names))
+    path = write(tmp_path, f"y,{','.join(names)}\np,{row}\nq,{row}\n".encode())
+    begun = process_time()
+    opened = open_stream([path])
+    Recording(opened.files, opened.spec, Rejections())
+    assert len(opened.spec.features) == 16_000
+    assert process_time() - begun < 1.0
+
+
+def test_a_file_of_too_many_columns_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("macro_engine.stream.spec.MOST_COLUMNS", 3)
+    assert CsvFile(write(tmp_path, b"a,b,c\n1,2,3\n")).names == ["a", "b", "c"]
+    with pytest.raises(MacroError, match=r"data\.csv has 4 columns; at most 3 can be read"):
+        CsvFile(write(tmp_path, b"a,b,c,d\n1,2,3,4\n"))

@@ -164,3 +164,26 @@ def test_values_that_are_cut_off_are_counted():
     encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (0.0, 1.0)}), Rejections())
     encoded(encoder, table(a=[-1, 0, 1, 2], y=["p"] * 4))
     assert encoder.what_was_cut_off() == ["2 values of 'a' outside 0 to 1 were cut off"]
+
+
+def test_numbers_that_are_too_large_to_be_squared_are_turned_away_unless_scaled():
+    values = [1, 1e150, -1e200, 9e149]
+    rejections = Rejections()
+    raw = Encoder(spec(classes=("p", "q"), scaled=False), rejections)
+    (rows,) = encoded(raw, table(a=values, y=["p"] * 4))
+    assert rows.numbers[:, 0].tolist() == [1.0, 9e149]
+    assert [str(rejection) for rejection in rejections.first] == [
+        "data.csv, line 3, column 'a': '1e+150' is not below 1e+150 (--scale unit)",
+        "data.csv, line 4, column 'a': '-1e+200' is not below 1e+150 (--scale unit)",
+    ]
+    bounds = {"a": (-1.7e308, 1.7e308)}
+    (scaled,) = encoded(
+        Encoder(spec(classes=("p", "q"), bounds=bounds), Rejections()), table(a=values, y=["p"] * 4)
+    )
+    assert len(scaled) == 4
+
+
+def test_more_classes_than_can_be_told_apart_are_refused():
+    encoder = Encoder(spec(), Rejections())
+    with pytest.raises(UsageError, match=r"201 different labels .* at most 200"):
+        encoded(encoder, table(a=range(201), y=[f"c{i}" for i in range(201)]))

@@ -127,3 +127,9 @@ def test_a_date_is_no_number():
     column = SeriesColumn(pl.Series([date(2008, 3, 14)]))
     assert str(column.numbers()[1][0]) == "is not a number but Date"
     assert column.texts() == ["2008-03-14"]
+
+
+def test_a_file_of_too_many_columns_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("macro_engine.stream.spec.MOST_COLUMNS", 1)
+    with pytest.raises(MacroError, match=r"data\.parquet has 2 columns; at most 1 can be read"):
+        ParquetFile(write(tmp_path, pl.DataFrame({"a": [1], "b": [2]})))

@@ -1,0 +1,121 @@
+"""Usable rows on the way to being encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from macro_engine.rows import Bools, Floats, Ints
+from macro_engine.state import DamagedError, State, array
+from macro_engine.stream.spec import StreamSpec
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Rows of one file, column by column."""
+
+    numbers: Floats
+    categories: list[list[str]]  # one list a category
+    labels: list[str]
+    times: Ints | None
+    lines: Ints
+    file: str
+    unit: str
+    rejected: Ints  # how many were turned away before each row, and after the last one
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def state(self) -> State:
+        return {
+            "numbers": self.numbers,
+            "categories": self.categories,
+            "labels": self.labels,
+            "times": self.times,
+            "lines": self.lines,
+            "file": self.file,
+            "unit": self.unit,
+            "rejected": self.rejected,
+        }
+
+    @staticmethod
+    def restored(state: State, spec: StreamSpec) -> Accepted:
+        lines = array(state, "lines", np.int64, (None,))
+        n = len(lines)
+        numbers = array(state, "numbers", np.float64, (n, len(spec.features)))
+        times = None if state.get("times") is None else array(state, "times", np.int64, (n,))
+        categories = state.get("categories")
+        columns = [*(categories if isinstance(categories, list) else ()), state.get("labels")]
+        if (
+            len(columns) != len(spec.categorical) + 1
+            or (times is None) != (spec.time is None)
+            or not all(isinstance(column, list) and len(column) == n for column in columns)
+            or not all(isinstance(text, str) for column in columns for text in column)
+        ):
+            raise DamagedError("in its state the rows held back are not those of the stream")
+        return Accepted(
+            numbers,
+            columns[:-1],
+            columns[-1],
+            times,
+            lines,
+            str(state.get("file")),
+            str(state.get("unit")),
+            array(state, "rejected", np.int64, (n + 1,)),
+        )
+
+    def followed_by(self, rejected: int) -> Accepted:
+        """The same with so many more rows turned away after the last one."""
+        return replace(self, rejected=np.append(self.rejected[:-1], self.rejected[-1] + rejected))
+
+    @staticmethod
+    def join(parts: Sequence[Accepted]) -> Accepted:
+        """All rows of the parts; of what was turned away, and of files, the last part tells."""
+        last = parts[-1]
+        times = [part.times for part in parts if part.times is not None]
+        return replace(
+            last,
+            numbers=np.concatenate([part.numbers for part in parts]),
+            categories=[
+                [value for values in column for value in values]
+                for column in zip(*(part.categories for part in parts), strict=True)
+            ],
+            labels=[label for part in parts for label in part.labels],
+            times=np.concatenate(times) if times else None,
+            lines=np.concatenate([part.lines for part in parts]),
+        )
+
+    def pick(self, places: Ints, rejected: Ints) -> Accepted:
+        """The rows at some places, in that order, and how many were turned away around them."""
+        chosen = places.tolist()
+        return replace(
+            self,
+            numbers=self.numbers[places],
+            categories=[[values[i] for i in chosen] for values in self.categories],
+            labels=[self.labels[i] for i in chosen],
+            times=None if self.times is None else self.times[places],
+            lines=self.lines[places],
+            rejected=rejected,
+        )
+
+    def where(self, keep: Bools) -> Accepted:
+        """Some of the rows; the others count as turned away."""
+        chosen = keep.tolist()
+        rejected = self.rejected + np.append(~keep, False)
+        firsts = np.append(0, np.flatnonzero(keep) + 1)
+        return Accepted(
+            self.numbers[keep],
+            [_chosen(values, chosen) for values in self.categories],
+            _chosen(self.labels, chosen),
+            None if self.times is None else self.times[keep],
+            self.lines[keep],
+            self.file,
+            self.unit,
+            np.add.reduceat(rejected, firsts),
+        )
+
+
+def _chosen(values: Sequence[str], keep: Sequence[bool]) -> list[str]:
+    return [value for value, kept in zip(values, keep, strict=True) if kept]
