@@ -8,6 +8,7 @@ from decimal import Decimal
 
 _EPOCH = datetime(1970, 1, 1)
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_NOUNS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 _SMALLEST_WRITTEN_OUT = 1e-6
 
 
@@ -61,6 +62,16 @@ def duration_text(seconds: float) -> str:
         if amount or parts:
             parts.append((amount, unit))
     return " ".join(f"{amount} {unit}" for amount, unit in parts[:2] if amount)
+
+
+def rough_duration_text(seconds: float) -> str:
+    """A length of time in its largest unit, rounded.
+
+    >>> [rough_duration_text(seconds) for seconds in (8 * 365.25 * 86_400, 90_000, 0.2)]
+    ['8 years', '1 day', '0 seconds']
+    """
+    noun, size = next(((noun, size) for noun, size in _NOUNS if seconds >= size), _NOUNS[-1])
+    return count_text(round(seconds / size), noun)
 
 
 def elapsed_text(seconds: float) -> str:

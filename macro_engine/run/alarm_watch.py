@@ -79,7 +79,7 @@ class AlarmWatch:
         return samples
 
     def _pauses(self, history: History, moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The longest times between rows, and steps, since the moment before; 0 if no rule needs it."""
+        """The longest times between rows, and steps, since the moment before; else 0."""
         none = np.zeros(len(moments), np.int64)
         is_asked = any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms)
         if self.goes_by_clock or not is_asked:

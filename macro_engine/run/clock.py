@@ -13,7 +13,6 @@ from macro_engine.rows import Floats
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
 
 LONGEST_WAIT = 3.0  # seconds, whatever the gap in the recording
-_UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
 class Skip(NamedTuple):
@@ -98,14 +97,3 @@ class Clock:
             self.moment = end
         elif wait > 0:
             self.moment += wait
-
-
-def spoken(seconds: float) -> str:
-    """A length of time in its largest unit, rounded.
-
-    >>> spoken(8 * 365.25 * 86_400), spoken(90_000), spoken(0.2)
-    ('8 years', '1 day', '0 seconds')
-    """
-    unit, size = next(((unit, size) for unit, size in _UNITS if seconds >= size), _UNITS[-1])
-    count = round(seconds / size)
-    return f"{count:,} {unit}{'s' * (count != 1)}"

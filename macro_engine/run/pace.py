@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from macro_engine.core.format import rough_duration_text
 from macro_engine.rows import Block, Floats
-from macro_engine.run.clock import LONGEST_WAIT, Clock, spoken
+from macro_engine.run.clock import LONGEST_WAIT, Clock
 from macro_engine.run.speed import Speed
 
 PLAYING = "playing"
@@ -193,7 +194,7 @@ class Pace:
         gap = None if self.schedule is None else self.schedule.clock.skipping
         if gap is None:
             return PLAYING
-        words = f"skipping {spoken(gap)}"
+        words = f"skipping {rough_duration_text(gap)}"
         if gap > 2 * self.longest_said:
             self.longest_said = gap
             self.say(f"{words} without rows")

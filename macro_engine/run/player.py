@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.core.format import rough_duration_text
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened, toml_beside
 from macro_engine.rows import Floats
-from macro_engine.run.clock import Clock, spoken
+from macro_engine.run.clock import Clock
 from macro_engine.run.speed import Speed
 from macro_engine.stream.label import LabelRule
 from macro_engine.stream.table import MISSING, Column, Problems, Table
@@ -107,7 +108,11 @@ class Player:
         """Where it stands."""
         gap = self.clock.skipping
         written = f"{self.rows:,} rows written"
-        return written if gap is None else f"{written}, skipping {spoken(gap)} without rows"
+        return (
+            written
+            if gap is None
+            else f"{written}, skipping {rough_duration_text(gap)} without rows"
+        )
 
     def play(self, progress: Callable[[float, int], None]) -> None:
         """Write everything; `progress` takes the share done and the number of rows."""

@@ -55,7 +55,7 @@ def test_a_pause_between_steps_is_noticed_whatever_rows_come():
 
 
 def test_on_a_live_feed_steps_are_missed_while_rows_come():
-    watch = Watch(Alarms([parse("no step for 1h"), parse("no rows for 1h")]), 512)
+    watch = AlarmWatch(Alarms([parse("no step for 1h"), parse("no rows for 1h")]), 512)
     assert rings(watch, came=3599.0, now=3599.0, closed=0.0) == []
     assert rings(watch, came=3600.0, now=3600.0, closed=0.0) == [True]
     assert rings(watch, came=3700.0, now=3700.0, closed=3650.0) == [False]
