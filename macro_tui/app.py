@@ -10,6 +10,7 @@ import asyncio
 import os
 import termios
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from macro_tui.driver import counting
+from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
@@ -77,7 +79,8 @@ class Monitor(SpansApp):
         self.session: RunView | None = None
         self.loop: asyncio.AbstractEventLoop | None = None  # none before it is mounted
         self.error: BaseException | None = None
-        self.watchdog: threading.Timer | None = None
+        self.ending: Ending | None = None
+        self.left = threading.Event()  # the screen is closed
         self.theme = options.theme or _theme_of_the_terminal()
 
     def compose(self) -> ComposeResult:
@@ -112,17 +115,28 @@ class Monitor(SpansApp):
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder="what to do", id="--command-palette"))
 
-    def interrupt(self, _signum: int = 0, _frame: object = None) -> None:
-        """Stops the run and leaves; called by a key, or at any moment by a signal."""
-        if self.loop is None:
-            raise KeyboardInterrupt
+    def listen(self, *signums: int) -> None:
+        """Stop the run and leave at signals."""
+        self.ending = Ending(self._end)
+        self.ending.listen(*signums)
+
+    def interrupt(self) -> None:
+        """Stop the run and leave."""
+        self.ending = self.ending or Ending(self._end)
+        self.ending.ask()
+
+    def _end(self) -> None:
+        """In a thread: the loop may wait for a terminal that has stopped reading."""
+        ends = time.monotonic() + _PATIENCE
         if self.session is not None:
             self.session.stop(0)
-        if self.watchdog is None:  # the loop may wait for a terminal that has stopped reading
-            self.watchdog = threading.Timer(_PATIENCE, self._break_off)
-            self.watchdog.daemon = True
-            self.watchdog.start()
-            self.loop.call_soon_threadsafe(self.exit, INTERRUPTED)
+        while self.loop is None and time.monotonic() < ends:  # a signal before the first paint
+            time.sleep(0.01)
+        if self.loop is not None:
+            with suppress(RuntimeError):  # it has just ended
+                self.loop.call_soon_threadsafe(self.exit, INTERRUPTED)
+        if not self.left.wait(max(ends - time.monotonic(), 0.0)):
+            self._break_off()
 
     def action_interrupt(self) -> None:
         self.interrupt()
@@ -135,9 +149,9 @@ class Monitor(SpansApp):
     def _break_off(self) -> None:
         """Restores the terminal and ends the process: the terminal does not read any more."""
         if self.session is not None and not self.session.stop(0.1):
-            self.session.abandon()
+            within(PATIENCE_TO_ABANDON, self.session.abandon)
         elif self.session is not None:
-            self.session.close()
+            within(PATIENCE_TO_ABANDON, self.session.close)
         attributes = getattr(self._driver, "attrs_before", None)
         if attributes is not None:
             with suppress(termios.error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
+import threading
 from contextlib import suppress
 
 from rich.console import Console
@@ -20,10 +20,13 @@ from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
+from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.progress import progress_bar, status_line
 from macro_tui.summary import print_summary
 
 _REJECTIONS_SHOWN = 20
+_PATIENCE_TO_CLOSE = 60.0  # seconds in which all that was read is committed after a stop
+_PATIENCE_TO_SAY = 0.2  # seconds; nobody may read standard error any more
 
 
 class _Log(Console):
@@ -45,6 +48,7 @@ class Headless:
         self.console = _Log()
         self.logs = not self.console.is_terminal
         self.rejected = 0
+        self.ended = threading.Event()
         self.listener = Listener(self._progress, self._event, self._rejected, self.say)
 
     def say(self, text: str) -> None:
@@ -55,34 +59,39 @@ class Headless:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(signum, self._stop)
-        signal.signal(signal.SIGALRM, self._break_off)
+        Ending(self._end).listen(signal.SIGINT, signal.SIGTERM)
         try:
             show = progress_bar if engine.feed is None else status_line
             with show(self.console) as self.show_progress:
                 asyncio.run(engine.run())
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            self.ended.set()
         if engine.was_stopped and engine.feed is None:
             raise KeyboardInterrupt
         if engine.steps:
             print_summary(Summary.read(engine.summary(), engine.rejections), self.console)
 
-    def _stop(self, _signum: int, _frame: object) -> None:
-        """End after the block at hand, or soon without it."""
-        self.engine.stop()
-        signal.setitimer(signal.ITIMER_REAL, self.engine.patience)
-
-    def _break_off(self, _signum: int, _frame: object) -> None:
-        """A model or a compiler takes longer: an exception raised within it might go nowhere."""
-        if self.engine.is_closing:  # what was read is being committed, which may take its time
+    def _end(self) -> None:
+        """End after the block at hand, or soon without it; in the thread that heard of it."""
+        with suppress(RuntimeError):  # its loop has just ended
+            self.engine.stop()
+        if self.ended.wait(self.engine.patience):
             return
+        if self.engine.is_closing and self.ended.wait(_PATIENCE_TO_CLOSE):
+            return
+        # a model or a compiler takes longer: an exception raised within it might go nowhere
+        within(PATIENCE_TO_ABANDON, self._abandon)
+        within(_PATIENCE_TO_SAY, self._say_that_it_was_interrupted)
+        os._exit(130)
+
+    def _abandon(self) -> None:
         with suppress(MacroError):
             self.engine.abandon()
-        self.console.show_cursor()
-        print(f"macro-tui {self.command}: interrupted", file=sys.stderr, flush=True)
-        os._exit(130)
+
+    def _say_that_it_was_interrupted(self) -> None:
+        cursor = b"\x1b[?25h" if self.console.is_terminal else b""  # the bar hides it
+        with suppress(OSError):
+            os.write(2, cursor + f"macro-tui {self.command}: interrupted\n".encode())
 
     def say_what_was_inferred(self) -> None:
         settings = self.opened.settings

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 from macro_tui.app import INTERRUPTED, Monitor, Options
 from macro_tui.driver import terminal_is_gone
+from macro_tui.ending import PATIENCE_TO_ABANDON, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from macro_engine.run.view import RunView
 
+_SIGNALS = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
 _PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
 
 
@@ -25,12 +27,11 @@ def monitor(open_session: Callable[[], RunView], options: Options) -> int:
     The run is opened after the first paint.
     """
     app = Monitor(open_session, options)
-    for signum in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, app.interrupt)
+    app.listen(*_SIGNALS)
     code = app.run()
-    app.loop = None  # from here on a signal is an interruption
-    if app.watchdog is not None:
-        app.watchdog.cancel()
+    app.left.set()
+    for signum in _SIGNALS:  # from here on a signal is an interruption
+        signal.signal(signum, signal.default_int_handler)
     if terminal_is_gone():
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for standard in (1, 2):
@@ -68,7 +69,7 @@ def _waited_for(session: RunView) -> bool:
 
 def _break_off(session: RunView, code: int) -> NoReturn:
     """Ends the process: a compiler or a model that does not return cannot be stopped otherwise."""
-    session.abandon()
+    within(PATIENCE_TO_ABANDON, session.abandon)
     print("macro-tui: interrupted during a step or during compilation", file=sys.stderr)
     sys.stderr.flush()
     os._exit(code)

@@ -44,6 +44,7 @@ class AlarmWatch:
                 self.alarms.forget_past_calls()
             changes = self._check_steps(history, history.steps)
         if snapshot.came is not None and not snapshot.has_ended:
+            now = now if snapshot.seen is None else min(now, snapshot.seen)
             step = max(snapshot.steps - 1, 0)
             changes += self.alarms.check_clock(Silence(snapshot.came, now, step, snapshot.time))
             if snapshot.closed is not None:

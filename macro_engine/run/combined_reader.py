@@ -16,6 +16,8 @@ class CombinedReader:
     def __init__(self, reader: RunReader, recorder: Recorder | None = None) -> None:
         self.reader = reader
         self.recorder = recorder
+        if recorder is not None:
+            recorder.readers.append(reader)
 
     def results(self, start: int, stop: int) -> Results:
         """What happened in the steps from one number up to another."""

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import time
 from typing import Any
@@ -40,6 +40,7 @@ from macro_engine.visible import visible
 
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.25  # between two looks at a live feed
 _PATIENCE, _PATIENCE_TO_WRITE = 0.5, 60.0  # seconds
+_ALIVE_SECONDS = 4.0  # between two signs of life to those who watch
 
 
 @dataclass
@@ -105,7 +106,9 @@ class Engine:
         self.has_news = True  # to be handed over to the recorder
         self.rate = Rate()
         self.closed = time()  # when the newest step was, or the run began
+        self.full_since: float | None = None  # when it had to wait for the recorder
         self.snapshot = Snapshot(path=self.course.path)
+        self.told: Snapshot | None = None  # what the recorder was last handed over
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -161,6 +164,7 @@ class Engine:
     async def run(self) -> None:
         """Run to the end of the stream, or until stopped; result files appear at the end."""
         status = "failed"
+        alive = asyncio.create_task(self._show_alive())
         try:
             if self.run_file is not None:
                 self._open_run_file(self.run_file)
@@ -173,6 +177,7 @@ class Engine:
             self._publish("failed", str(error) or type(error).__name__)
             raise
         finally:
+            alive.cancel()
             try:
                 self._close_run_file(status)
                 if status == "finished" or (status == "stopped" and self.writes_when_stopped):
@@ -273,12 +278,27 @@ class Engine:
             return
         if self.recorder.failure is not None:
             raise self.recorder.failure
-        if self.recorder.is_due and (self.has_news or self.recorder.is_silent):
+        has_news = self.has_news or self.recorder.has_gathered or self.told != self._to_tell()
+        if has_news and self.recorder.is_due:
             self._hand_over("running")
         while self.recorder.is_full and not self.was_stopped:
+            self.full_since = self.full_since or time()
             words = self.recorder.trouble or "the run file is slower than the run"
             self._publish("waiting", f"waiting to write: {words}")
             await asyncio.sleep(0.05)
+        self.full_since = None
+
+    async def _show_alive(self) -> None:
+        """Let those who watch tell a run with nothing to write from one that cannot write."""
+        while True:
+            await asyncio.sleep(_ALIVE_SECONDS)
+            if self.recorder is not None:
+                self.recorder.show_alive()
+
+    def _to_tell(self) -> Snapshot:
+        """The snapshot, without how long the feed has been quiet: who watches has a clock."""
+        snapshot = self.snapshot
+        return replace(snapshot, words="quiet") if snapshot.state == "quiet" else snapshot
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
@@ -465,6 +485,7 @@ class Engine:
         }
         if self.steps and self.recording.encoder.fixed:
             info["summary"] = self.summary()
+        self.told = self._to_tell()
         self.recorder.hand_over(self._state() if self.has_news else None, info)
         self.has_news = self.feed is None
 
@@ -509,6 +530,7 @@ class Engine:
             open_rows=self.feed.maker.open_rows if self.feed else 0,
             open_errors=self.open_step.errors() if self.open_step else {},
             said=self.open_step.newest(self.classes) if self.open_step else {},
+            seen=self.full_since,
             recording=self._recording_in_words(),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from macro_engine.errors import MacroError
@@ -47,8 +48,17 @@ class WriterLock:
             if self._still_there():
                 break
             os.close(self.descriptor)  # its last holder removed it in between
-        os.ftruncate(self.descriptor, 0)
-        os.write(self.descriptor, str(os.getpid()).encode())
+        try:
+            os.ftruncate(self.descriptor, 0)
+            os.write(self.descriptor, str(os.getpid()).encode())
+        except OSError as error:  # a full disk, say
+            self.release()
+            raise MacroError(f"{visible(path)} cannot be written: {error.strerror}") from None
+
+    def show_alive(self) -> None:
+        """Show those who watch that everything there is to write was written until now."""
+        with suppress(OSError):
+            os.utime(self.descriptor)
 
     def release(self) -> None:
         self.lock.unlink(missing_ok=True)
@@ -75,3 +85,11 @@ def writer_of(path: Path) -> int | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def alive_at(path: Path) -> float:
+    """When the writer of a run file last showed that it was there, in seconds since 1970, or 0."""
+    try:
+        return os.stat(lock_of(path)).st_mtime
+    except OSError:
+        return 0.0

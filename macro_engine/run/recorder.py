@@ -22,6 +22,7 @@ from macro_engine.errors import MacroError
 from macro_engine.run import schema
 from macro_engine.run.events import Event
 from macro_engine.run.lock import WriterLock
+from macro_engine.run.patience import PATIENCE, tried
 from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
 from macro_engine.state import DamagedError, State, pack, whole
@@ -29,11 +30,12 @@ from macro_engine.stream.table import Rejection
 from macro_engine.visible import visible
 
 COMMIT_SECONDS = 1.0
-SILENT_SECONDS = 4.0
 _REST = 20  # times the last commit's duration, until the next one
+_LONGEST_REST = 10.0  # seconds
 AT_ONCE = 32 << 20  # bytes that wait for no time to pass
 MOST_UNSAVED = 64 << 20
-RETRY_SECONDS = 5.0
+RETRY_SECONDS = 0.5
+_PATIENCE_WITH_READERS = 1.0  # seconds in which they may let go at the end
 MOST_REJECTED = 100_000  # rejected rows that are recorded; all are counted
 _LONGEST_TEXT = 2_000  # of a rejected value
 _CACHE_KB = 384  # of SQLite
@@ -90,6 +92,7 @@ class Recorder:
         self.due_at = monotonic() + COMMIT_SECONDS
         self.checksums: dict[tuple[str, int], bytes] = {}  # of the state's parts in the file
         self.changed = threading.Condition()
+        self.readers: list[RunReader] = []  # of this process, which let go at the end
         self.closing = self.giving_up = False
         self.lock = WriterLock(path)
         try:
@@ -110,9 +113,9 @@ class Recorder:
         return self.unsaved_bytes >= MOST_UNSAVED
 
     @property
-    def is_silent(self) -> bool:
-        """Whether nothing was written for so long that readers might think the writer gone."""
-        return monotonic() >= self.due_at + SILENT_SECONDS
+    def has_gathered(self) -> bool:
+        """Whether anything came since a state was last handed over."""
+        return bool(self.gathered.results or self.gathered.events or self.gathered.rejected)
 
     @property
     def is_due(self) -> bool:
@@ -151,6 +154,13 @@ class Recorder:
                 self.handed_over.add(batch)
             self.changed.notify_all()
 
+    def show_alive(self) -> None:
+        """Show those who watch that nothing waits to be written, unless something does."""
+        with self.changed:
+            waits = self.in_flight or self.handed_over or self.has_gathered
+        if self.trouble is None and not waits:
+            self.lock.show_alive()
+
     def forget(self) -> None:
         """Drop what came after the last state; a run that goes on from there finds it again."""
         with self.changed:
@@ -182,9 +192,7 @@ class Recorder:
         lost = self.trouble
         try:
             if lost is None and self.failure is None:
-                self.connection.execute("PRAGMA journal_mode = DELETE")
-        except sqlite3.Error:
-            pass  # somebody reads it now: it stays in several files, which are whole together
+                self._leave_one_file()
         finally:
             self.connection.close()
             self.lock.release()
@@ -200,23 +208,46 @@ class Recorder:
         batches = (self.in_flight, self.handed_over, self.gathered)
         return [batch for batch in batches if batch is not None]
 
+    def _leave_one_file(self) -> None:
+        """Undo the companions, as soon as those who read the file let go of it."""
+
+        def undo() -> None:
+            for reader in self.readers:
+                reader.let_go()
+            self.connection.execute("PRAGMA journal_mode = DELETE")
+
+        with suppress(sqlite3.Error):  # somebody stays: several files, which are whole together
+            self.connection.execute("PRAGMA busy_timeout = 20")
+            tried(undo, _PATIENCE_WITH_READERS)
+
     def _open(self) -> None:
+        was_there = self.path.exists()
         try:
-            self.connection = schema.connect(self.path, writable=True)
-            if schema.is_empty(self.connection):
-                schema.create(self.connection)
-            else:
-                schema.check(self.connection, self.path)
-                self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = NORMAL")
-            # pages are written once: a few that stay in the processor's cache are faster than many
-            self.connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+            self.connection = tried(self._connected, PATIENCE)
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
         except sqlite3.Error as error:
+            if not was_there:
+                _remove(self.path)
             raise MacroError(
                 f"{visible(self.path)} cannot be written as a run file: {visible(error)}"
             ) from None
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = schema.connect(self.path, writable=True)
+        try:
+            if schema.is_empty(connection):
+                schema.create(connection)
+            else:
+                schema.check(connection, self.path)
+                connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            # pages are written once: a few that stay in the processor's cache are faster than many
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _write(self) -> None:
         """The thread: nothing that goes wrong in it is lost."""
@@ -234,12 +265,18 @@ class Recorder:
                     self.changed.wait_for(lambda: self.giving_up, RETRY_SECONDS)
                 if self.giving_up:
                     return
-            with self.changed:
-                self.in_flight = None
-                self.due_at = monotonic() + max(COMMIT_SECONDS, _REST * (monotonic() - started))
-                was_in_trouble, self.trouble = self.trouble is not None, None
-            if was_in_trouble:
-                self.say(f"{visible(self.path)} can be written again; nothing was lost")
+                started = monotonic()  # what failed is not what a commit takes
+            self._written(monotonic() - started)
+
+    def _written(self, seconds: float) -> None:
+        """Rest after a commit that took so long; after trouble the next one is due at once."""
+        rest = min(max(COMMIT_SECONDS, _REST * seconds), _LONGEST_REST)
+        with self.changed:
+            self.in_flight = None
+            was_in_trouble, self.trouble = self.trouble is not None, None
+            self.due_at = monotonic() + (0.0 if was_in_trouble else rest)
+        if was_in_trouble:
+            self.say(f"{visible(self.path)} can be written again; nothing was lost")
 
     def _next(self) -> Batch | None:
         """Wait for something to write; None at the end."""
@@ -333,6 +370,14 @@ def _columns(rejection: Rejection) -> tuple[Any, ...]:
 def _storable(text: str) -> str:
     """SQLite takes no unpaired surrogates."""
     return text[:_LONGEST_TEXT].encode(errors="backslashreplace").decode()
+
+
+def _remove(path: Path) -> None:
+    """Remove a run file whose making was cut short."""
+    path = path.resolve()
+    for companion in ("", "-wal", "-shm", "-journal"):
+        with suppress(OSError):
+            path.with_name(f"{path.name}{companion}").unlink()
 
 
 def size_of(path: Path) -> int:

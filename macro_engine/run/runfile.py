@@ -66,6 +66,15 @@ class RunReader:
     def close(self) -> None:
         self.connection.close()
 
+    def let_go(self) -> None:
+        """Hold the file no longer, so that its writer can leave one file; a query takes it again.
+
+        While a file is written in WAL mode, whoever has read from it holds a lock until he closes.
+        """
+        with self.lock:
+            held, self.connection = self.connection, schema.connect(self.path, writable=False)
+            held.close()
+
     @property
     def steps(self) -> int:
         """How many steps are recorded."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.errors import MacroError
+from macro_engine.run.patience import PatientConnection
 from macro_engine.run.results import STRATEGIES, Results, Totals, small
 from macro_engine.state import DamagedError
 from macro_engine.visible import visible
@@ -52,7 +53,12 @@ def connect(path: Path, writable: bool) -> sqlite3.Connection:
     """Open a run file, for reading by any number of processes or for writing by one."""
     uri = f"{path.absolute().as_uri()}?mode={'rwc' if writable else 'ro'}"
     connection = sqlite3.connect(
-        uri, uri=True, timeout=1.0, isolation_level=None, check_same_thread=False
+        uri,
+        uri=True,
+        timeout=1.0,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=sqlite3.Connection if writable else PatientConnection,
     )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")

@@ -15,7 +15,7 @@ ENDED = ("finished", "stopped", "failed")
 _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
 _WALL = (0, LAST_TIME // 1_000_000)
-_MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": _WALL, "closed": _WALL}
+_MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": _WALL, "closed": _WALL, "seen": _WALL}
 _COMPLETE = {"open_errors": {*STRATEGIES}, "said": {"label", *STRATEGIES}}  # unless empty
 
 
@@ -49,6 +49,9 @@ class Snapshot:
         got wrong.
     said
         For the newest row of the open step: the label, and what each strategy said, by name.
+    seen
+        On a live feed: until when it is known whether rows came, in seconds since 1970; None if
+        that is now. Rows that cannot be written are not read, or not seen by who watches.
     recording
         The state of the run file in words; empty where there is none to speak of.
     """
@@ -75,6 +78,7 @@ class Snapshot:
     open_rows: int = 0
     open_errors: dict[str, float] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
+    seen: float | None = None
     recording: str = ""
 
     @property

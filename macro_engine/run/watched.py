@@ -18,7 +18,7 @@ from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
-from macro_engine.run.lock import writer_of
+from macro_engine.run.lock import alive_at, writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
@@ -27,6 +27,7 @@ from macro_engine.stream.table import Rejections
 from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
+_UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
 
 
 class WatchedRun(RunFollower):
@@ -136,6 +137,8 @@ class WatchedRun(RunFollower):
                 return
             raise
         self.seen = self._stands(reader)
+        if self.seen.has_ended and writer_of(self.path) is not None:
+            reader.let_go()
 
     def _new_history(self, reader: RunReader) -> History:
         settings = self._settings()
@@ -162,15 +165,26 @@ class WatchedRun(RunFollower):
         status = str(reader.info.get("status", "starting"))
         if status != "running":
             return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
+        written = self._written_at(reader)
+        ago = max(time.time() - written, 0.0)
         if writer_of(self.path) is None:
-            committed = reader.info.get("committed")
-            gone = time.time() - committed if isinstance(committed, float) else 0.0
-            words = f"writer gone for {elapsed_text(max(gone, 0.0))}"
-            return replace(snapshot, state="gone", words=words, rate=0.0)
+            words = f"writer gone for {elapsed_text(ago)}"
+            return replace(snapshot, state="gone", words=words, rate=0.0, seen=None)
+        snapshot = replace(snapshot, seen=written)
+        if ago >= _UNWRITTEN_SECONDS:
+            words = f"not written for {elapsed_text(ago)}"
+            return replace(snapshot, state="waiting", words=words, rate=0.0)
         if snapshot.state == "quiet" and snapshot.came is not None:
             quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
             return replace(snapshot, words=f"quiet {elapsed_text(quiet)}")
         return snapshot
+
+
+    def _written_at(self, reader: RunReader) -> float:
+        """Until when the file has all that its writer had for it, in seconds since 1970."""
+        now, committed = time.time(), reader.info.get("committed")
+        known = [committed] if isinstance(committed, float) and committed >= 0 else []
+        return min(now, max([*known, alive_at(self.path)]) or now)
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
