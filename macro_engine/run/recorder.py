@@ -35,6 +35,7 @@ _LONGEST_REST = 10.0  # seconds
 AT_ONCE = 32 << 20  # bytes that wait for no time to pass
 MOST_UNSAVED = 64 << 20
 RETRY_SECONDS = 0.5
+_PATIENCE_TO_CLOSE = 0.7  # seconds in which trouble may pass
 _PATIENCE_WITH_READERS = 1.0  # seconds in which they may let go at the end
 MOST_REJECTED = 100_000  # rejected rows that are recorded; all are counted
 _LONGEST_TEXT = 2_000  # of a rejected value
@@ -178,14 +179,15 @@ class Recorder:
     def close(self, go_on_trying: Callable[[], bool] = lambda: True) -> None:
         """Write what was handed over and leave one file behind.
 
-        While that fails, it asks whether to go on trying.
+        While that fails, it asks whether to go on trying, though not in the first moment.
         """
+        ends = monotonic() + _PATIENCE_TO_CLOSE
         with self.changed:
             self.closing = True
             self.changed.notify_all()
         while self.thread.is_alive():
             self.thread.join(0.05)
-            if self.trouble is not None and not go_on_trying():
+            if self.trouble is not None and monotonic() >= ends and not go_on_trying():
                 self.giving_up = True
                 with self.changed:
                     self.changed.notify_all()
@@ -214,10 +216,10 @@ class Recorder:
         def undo() -> None:
             for reader in self.readers:
                 reader.let_go()
+            self.connection.execute("PRAGMA busy_timeout = 20")
             self.connection.execute("PRAGMA journal_mode = DELETE")
 
         with suppress(sqlite3.Error):  # somebody stays: several files, which are whole together
-            self.connection.execute("PRAGMA busy_timeout = 20")
             tried(undo, _PATIENCE_WITH_READERS)
 
     def _open(self) -> None:

@@ -1,0 +1,106 @@
+"""A run whose file fails at some operation goes on, and ends as if nothing had been."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+from faults import KINDS, Faults, inject
+from made_runs import engine, run, run_until, write_stream
+
+from macro_engine.run import recorder
+from macro_engine.run.runfile import RunReader
+from macro_engine.state import pack
+
+STEPS_AT_ONCE = 4
+AT_ONCE = 12  # runs, which mostly wait for the disk
+
+
+@pytest.fixture
+def stream(tmp_path):
+    return write_stream(tmp_path / "d.csv", rows=100)
+
+
+@pytest.fixture
+def often(monkeypatch):
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "_REST", 0)
+
+
+def made_run(stream, folder):
+    """An engine whose commits do not depend on how busy the machine is."""
+    made = engine(
+        stream, folder / "a.run", predictions=folder / "p.parquet", trace=folder / "t.parquet"
+    )
+
+    def settle():
+        made.course.steps_at_once = STEPS_AT_ONCE
+        its = made.recorder
+        while (its.in_flight or its.handed_over) and its.trouble is None:
+            time.sleep(0.0005)
+
+    made.listener.progress = settle
+    return made
+
+
+def left_in(folder):
+    """What a run leaves: its state, and the results of every step."""
+    with closing(RunReader(folder / "a.run")) as reader:
+        left = {name: pack(part) for name, part in reader.state().items()}
+    for name in ("p.parquet", "t.parquet"):
+        left[name] = (folder / name).read_bytes()
+    return left, sorted(path.name for path in folder.iterdir())
+
+
+def stopped_and_resumed(stream, folder):
+    folder.mkdir()
+    run_until(made_run(stream, folder), STEPS_AT_ONCE)
+    run(made_run(stream, folder))
+    return left_in(folder)
+
+
+def whole(stream, folder):
+    folder.mkdir()
+    run(made_run(stream, folder))
+    return left_in(folder)
+
+
+@pytest.mark.usefixtures("often")
+def test_one_failed_operation_wherever_it_is_changes_nothing(stream, tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "RETRY_SECONDS", 0.001)
+    plans = {}
+    inject(monkeypatch, plans)
+    plans[tmp_path / "0" / "a.run"] = undisturbed = Faults()
+    expected = stopped_and_resumed(stream, tmp_path / "0")
+    assert len(undisturbed.commits) > 4
+
+    def disturbed(n):
+        folder = tmp_path / f"at{n}"
+        plans[folder / "a.run"] = faults = Faults(n, list(KINDS)[n % 3])
+        is_same = stopped_and_resumed(stream, folder) == expected
+        return is_same and faults.ended is not None
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = list(pool.map(disturbed, range(undisturbed.operations)))
+    assert [n for n, is_same in enumerate(ends) if not is_same] == []
+
+
+@pytest.mark.usefixtures("often")
+def test_after_a_second_of_failures_a_commit_comes_soon(stream, tmp_path, monkeypatch):
+    plans = {}
+    inject(monkeypatch, plans)
+    plans[tmp_path / "0" / "a.run"] = undisturbed = Faults()
+    expected = whole(stream, tmp_path / "0")
+    last_commit, _ = undisturbed.commits[-1]
+    kinds = list(KINDS)
+    spread = [undisturbed.operations * i // 12 for i in range(12)]
+    for i, n in enumerate(spread):
+        plans[tmp_path / f"at{n}" / "a.run"] = Faults(n, kinds[i % 3], seconds=1.0)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = list(pool.map(lambda n: whole(stream, tmp_path / f"at{n}"), spread))
+    for n, end in zip(spread, ends, strict=True):
+        faults = plans[tmp_path / f"at{n}" / "a.run"]
+        assert end == expected, f"operation {n}"
+        later = [moment for _, moment in faults.commits if moment > faults.ended]
+        if n < last_commit:
+            assert later[0] - faults.ended < 2.0, f"operation {n}"
