@@ -7,9 +7,11 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from errno import EBADF
 
 from macro_engine import __version__
 from macro_engine.errors import MacroError
+from macro_tui.standard_streams import fill_closed
 
 COMMANDS = {
     "replay": "run MACRO over a recording",
@@ -29,11 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.platform == "win32":
         print("macro-tui runs on Linux and macOS; on Windows use WSL", file=sys.stderr)
         return 1
+    fill_closed()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     name = next((a for a in arguments if not a.startswith("-")), "")
     try:
-        parsed = _parser(name).parse_args(arguments)
-        code = int(parsed.run(parsed))
+        code = _run(name, arguments)
         sys.stdout.flush()
     except MacroError as error:
         print(f"macro-tui {name}: {error}", file=sys.stderr)
@@ -43,11 +45,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
-            print(f"macro-tui {name}: cannot write: {error.strerror}", file=sys.stderr)
+            why = "standard output is closed" if error.errno == EBADF else error.strerror
+            print(f"{f'macro-tui {name}'.strip()}: cannot write: {why}", file=sys.stderr)
         # nothing more can be written to standard output, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
+
+
+def _run(name: str, arguments: Sequence[str]) -> int:
+    try:
+        parsed = _parser(name).parse_args(arguments)
+    except SystemExit as left:  # it was asked for help, or did not understand
+        return int(left.code or 0)
+    return int(parsed.run(parsed))
 
 
 def _parser(chosen: str) -> argparse.ArgumentParser:

@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from macro_engine.errors import UsageError
+from macro_engine.errors import MacroError, UsageError
 from macro_engine.visible import visible
 from macro_tui.cli.options import add_outputs, add_stream_arguments, check_outputs, open_from
 from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
+from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
     from macro_engine.opening import Opened
@@ -34,6 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.headless or arguments.json or not sys.stdout.isatty():
         return _run_headless(arguments)
+    try:
+        need_keys()
+    except MacroError as error:
+        return _run_headless(arguments, str(error))
     from macro_tui.monitor import monitor
 
     speed_of(arguments)  # a wrong value is reported before the screen opens
@@ -55,7 +60,9 @@ def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> E
     return engine
 
 
-def _run_headless(arguments: argparse.Namespace) -> int:
+def _run_headless(
+    arguments: argparse.Namespace, why: str = "standard output is no terminal"
+) -> int:
     from macro_engine.run.speed import Speed
     from macro_tui.headless import Headless
 
@@ -63,7 +70,7 @@ def _run_headless(arguments: argparse.Namespace) -> int:
     headless = Headless("replay", opened)
     speed = speed_of(arguments) or Speed()
     if not (arguments.headless or arguments.json):
-        headless.say("standard output is no terminal: running headless")
+        headless.say(f"{why}: running headless")
     headless.say_what_was_inferred()
     engine = _engine(arguments, opened, headless.listener, speed)
     with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document

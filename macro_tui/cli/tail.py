@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -24,6 +23,7 @@ from macro_tui.cli.options import (
     length_of,
 )
 from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
+from macro_tui.standard_streams import keys_from_terminal, need_keys
 
 if TYPE_CHECKING:
     from macro_engine.live_opening import OpenedLive
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from macro_engine.run.session import Session
 
 _LOOK_SECONDS = 0.1  # between two looks at a file that is not there yet
-_TERMINAL = "/dev/tty"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,12 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     descriptor = 0
     if is_pipe and sys.stdin is not None and sys.stdin.isatty():
         return _run_headless(arguments, "rows and keys cannot both be typed: running headless")
-    if is_pipe:
-        try:
-            descriptor = _keys_from_terminal()
-        except OSError as error:
-            why = f"there is no terminal for keys ({_TERMINAL}: {error.strerror})"
-            return _run_headless(arguments, f"{why}: running headless")
+    try:
+        if is_pipe:
+            descriptor = keys_from_terminal()
+        else:
+            need_keys()
+    except MacroError as error:
+        return _run_headless(arguments, f"{error}: running headless")
     from macro_tui.monitor import monitor
 
     return monitor(partial(_open_session, arguments, descriptor), options)
@@ -78,23 +78,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Checks the arguments before anything is opened."""
     path = Path(arguments.file)
+    if arguments.file == "-" and sys.stdin is None:
+        raise MacroError("standard input cannot be read: it is closed")
     if arguments.file == "-" and arguments.from_now:
         raise UsageError("--from-now: standard input always begins now; leave the option out")
     if arguments.file != "-" and path.exists() and not path.is_file():
         raise MacroError(f"{visible(path)} is not a regular file; a growing CSV is expected")
     if arguments.close_after not in (None, "never"):
         arguments.close_after = length_of("--close-after", arguments.close_after)
-
-
-def _keys_from_terminal() -> int:
-    """Replaces standard input by the terminal; returns the descriptor of the former."""
-    terminal = os.open(_TERMINAL, os.O_RDWR)
-    try:
-        rows = os.dup(0)
-        os.dup2(terminal, 0)
-    finally:
-        os.close(terminal)
-    return rows
 
 
 def _open_session(arguments: argparse.Namespace, descriptor: int) -> Session:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from macro_engine.errors import MacroError
 from macro_engine.visible import visible
 from macro_tui.cli.screen import add_screen_arguments, options_of
+from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
     from macro_engine.run.watched import WatchedRun
@@ -30,6 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise MacroError("watch needs a terminal; macro-tui runs and export read a run without one")
     if not path.is_file():
         raise MacroError(f"{visible(path)}: no such run file")
+    need_keys()
     from macro_tui.monitor import monitor
 
     options = options_of(arguments, visible(path.name, 40), arguments.readonly)

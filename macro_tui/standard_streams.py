@@ -1,0 +1,51 @@
+"""Standard streams that are closed, as by `>&-`, or no terminal where keys are needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from macro_engine.errors import MacroError
+
+_TERMINAL = "/dev/tty"
+
+
+def fill_closed() -> None:
+    """Put something in the place of closed standard streams.
+
+    Else the next files that are opened take their numbers, and get what is meant for them. Who
+    writes to standard output is told that it is closed; what is said on standard error is lost.
+    """
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = _writer(os.open(os.devnull, os.O_RDONLY))  # so that writing fails
+    if sys.stderr is None:
+        sys.stderr = _writer(os.open(os.devnull, os.O_WRONLY))
+
+
+def need_keys() -> None:
+    """Make sure that keys can be read; raises MacroError where there is no terminal for them."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        os.close(keys_from_terminal())
+
+
+def keys_from_terminal() -> int:
+    """Put the terminal in the place of standard input, and give where that is to be read now."""
+    try:
+        terminal = os.open(_TERMINAL, os.O_RDWR)
+    except OSError as error:
+        raise MacroError(
+            f"there is no terminal for keys ({_TERMINAL}: {error.strerror})"
+        ) from None
+    rows = os.dup(0)
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    if sys.stdin is None:
+        sys.stdin = sys.__stdin__ = open(0, closefd=False)  # type: ignore[misc]
+    return rows
+
+
+def _writer(descriptor: int) -> TextIO:
+    return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
