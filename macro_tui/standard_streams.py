@@ -36,14 +36,12 @@ def keys_from_terminal() -> int:
     try:
         terminal = os.open(_TERMINAL, os.O_RDWR)
     except OSError as error:
-        raise MacroError(
-            f"there is no terminal for keys ({_TERMINAL}: {error.strerror})"
-        ) from None
+        raise MacroError(f"there is no terminal for keys ({_TERMINAL}: {error.strerror})") from None
     rows = os.dup(0)
     os.dup2(terminal, 0)
     os.close(terminal)
     if sys.stdin is None:
-        sys.stdin = sys.__stdin__ = open(0, closefd=False)  # type: ignore[misc]
+        sys.stdin = sys.__stdin__ = open(0, closefd=False)  # type: ignore[misc]  # noqa: SIM115
     return rows
 
 

@@ -72,6 +72,10 @@ def test_a_run_that_is_killed_ends_as_if_it_had_never_been():
     assert "4 kills" in run("kills.py", "4", "1")
 
 
+def test_a_run_survives_a_disk_that_fails_for_a_second():
+    assert "9 failures of a second; 9 ended as if undisturbed" in run("failing_disk.py", "30")
+
+
 def test_recording_costs_little():
     lines = run("recording.py", "1", "1").splitlines()
     assert float(lines[0].split()[-1]) < 6.0  # 1.15 over a run of 20 s, on a quiet machine

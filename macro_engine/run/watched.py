@@ -179,7 +179,6 @@ class WatchedRun(RunFollower):
             return replace(snapshot, words=f"quiet {elapsed_text(quiet)}")
         return snapshot
 
-
     def _written_at(self, reader: RunReader) -> float:
         """Until when the file has all that its writer had for it, in seconds since 1970."""
         now, committed = time.time(), reader.info.get("committed")

@@ -1,5 +1,7 @@
 """Rules and when they are raised and cleared."""
 
+from dataclasses import replace
+
 import pytest
 
 from macro_engine.errors import UsageError
@@ -127,3 +129,12 @@ def test_what_was_cleared_still_calls_until_it_is_acknowledged():
 def test_what_is_no_rule_is_refused_with_examples(text):
     with pytest.raises(UsageError, match=r"--alarm"):
         parse(text)
+
+
+def test_rows_that_only_could_not_be_written_are_no_silence():
+    alarms = Alarms([parse("no rows for 1m")])
+    watch = Watch(alarms, 100)
+    held_up = Snapshot(state="waiting", came=1000.0, seen=1010.0)
+    assert watch.check(None, held_up, now=2000.0) == []
+    (change,) = watch.check(None, replace(held_up, seen=None), now=2000.0)
+    assert change.is_raised

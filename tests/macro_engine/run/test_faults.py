@@ -1,18 +1,14 @@
 """A run whose file fails at some operation goes on, and ends as if nothing had been."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 from faults import KINDS, Faults, inject
-from made_runs import engine, run, run_until, write_stream
+from faulty_runs import stopped_and_resumed, whole
+from made_runs import write_stream
 
 from macro_engine.run import recorder
-from macro_engine.run.runfile import RunReader
-from macro_engine.state import pack
 
-STEPS_AT_ONCE = 4
 AT_ONCE = 12  # runs, which mostly wait for the disk
 
 
@@ -25,44 +21,6 @@ def stream(tmp_path):
 def often(monkeypatch):
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     monkeypatch.setattr(recorder, "_REST", 0)
-
-
-def made_run(stream, folder):
-    """An engine whose commits do not depend on how busy the machine is."""
-    made = engine(
-        stream, folder / "a.run", predictions=folder / "p.parquet", trace=folder / "t.parquet"
-    )
-
-    def settle():
-        made.course.steps_at_once = STEPS_AT_ONCE
-        its = made.recorder
-        while (its.in_flight or its.handed_over) and its.trouble is None:
-            time.sleep(0.0005)
-
-    made.listener.progress = settle
-    return made
-
-
-def left_in(folder):
-    """What a run leaves: its state, and the results of every step."""
-    with closing(RunReader(folder / "a.run")) as reader:
-        left = {name: pack(part) for name, part in reader.state().items()}
-    for name in ("p.parquet", "t.parquet"):
-        left[name] = (folder / name).read_bytes()
-    return left, sorted(path.name for path in folder.iterdir())
-
-
-def stopped_and_resumed(stream, folder):
-    folder.mkdir()
-    run_until(made_run(stream, folder), STEPS_AT_ONCE)
-    run(made_run(stream, folder))
-    return left_in(folder)
-
-
-def whole(stream, folder):
-    folder.mkdir()
-    run(made_run(stream, folder))
-    return left_in(folder)
 
 
 @pytest.mark.usefixtures("often")

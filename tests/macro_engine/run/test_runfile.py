@@ -313,7 +313,7 @@ def test_an_unwritable_file_stops_nothing_until_memory_is_full_and_loses_nothing
     def watch(self, state, words):
         publish(self, state, words)
         if state == "waiting":
-            seen.append((self.steps, words, self.recorder.unsaved_bytes))
+            seen.append((self.steps, words, self.snapshot.seen))
             if len(seen) == 3:
                 self.recorder.connection.execute("PRAGMA query_only = OFF")
 
@@ -321,6 +321,7 @@ def test_an_unwritable_file_stops_nothing_until_memory_is_full_and_loses_nothing
     run(made)
     assert len({steps for steps, _, _ in seen[:3]}) == 1  # it stopped reading
     assert "readonly" in seen[0][1]
+    assert len({since for *_, since in seen[:3]} - {None}) == 1  # no rows come since then
     assert any("cannot be written" in line and "kept in memory" in line for line in said)
     assert any("can be written again; nothing was lost" in line for line in said)
     assert made.summary()["errors"] == expected["errors"]

@@ -1,0 +1,75 @@
+"""A signal ends a run soon, whatever the run is in the midst of."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from made_runs import write_stream
+
+TESTS = Path(__file__).parents[1]
+
+# a run that takes a lock of its own in the midst of a step and never lets go
+STUCK = """
+import sys, time
+from macro_engine.run.recorder import Recorder
+from macro_tui.cli import main
+
+add = Recorder.add
+def stuck(self, *arguments):
+    add(self, *arguments)
+    with self.changed:
+        print("stuck", file=sys.__stderr__, flush=True)
+        while True:
+            time.sleep(0.01)
+Recorder.add = stuck
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def seconds_to_end(process):
+    """Stop a process; the seconds it took."""
+    process.send_signal(signal.SIGTERM)
+    started = time.monotonic()
+    try:
+        process.wait(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    return time.monotonic() - started
+
+
+def read_until(pipe, line):
+    for said in pipe:
+        if said.startswith(line):
+            return
+    raise AssertionError(f"it never said {line}")
+
+
+def test_a_stop_that_finds_the_recorder_locked_ends_soon(tmp_path):
+    stream = write_stream(tmp_path / "d.csv", rows=300)
+    command = ["replay", stream, "--headless", "--run", tmp_path / "a.run"]
+    program = [sys.executable, "-c", STUCK]
+    with subprocess.Popen([*program, *command], stderr=subprocess.PIPE) as process:
+        read_until(process.stderr, b"stuck")
+        # 2 s is the bound, with room for a busy machine
+        assert seconds_to_end(process) < 3
+
+
+def test_a_stop_ends_soon_although_nobody_reads_what_it_says(tmp_path):
+    stream = write_stream(tmp_path / "d.csv", rows=30_000)
+    births = ["--thresholds", "0.000001", "--distance", "features", "--every", "1"]
+    program = [sys.executable, "-m", "macro_tui", "replay", stream, "--headless", *births]
+    with subprocess.Popen(program, stderr=subprocess.PIPE) as process:
+        read_until(process.stderr, b"step")
+        time.sleep(1.5)  # the pipe is full by then
+        assert seconds_to_end(process) < 3
+
+
+def test_stops_in_the_midst_of_catching_up_end_within_two_seconds():
+    done = subprocess.run(
+        [sys.executable, TESTS / "benchmarks" / "stops.py", "15"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("15 stops")
