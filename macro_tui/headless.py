@@ -69,7 +69,9 @@ class Headless:
         if engine.was_stopped and engine.feed is None:
             raise KeyboardInterrupt
         if engine.steps:
-            print_summary(Summary.read(engine.summary(), engine.rejections), self.console)
+            names = engine.opened.input_names
+            summary = Summary.read(engine.summary(), names, engine.rejections)
+            print_summary(summary, self.console)
 
     def _end(self) -> None:
         """End after the block at hand, or soon without it; in the thread that heard of it."""

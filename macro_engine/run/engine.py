@@ -324,7 +324,6 @@ class Engine:
             "unanswered": course.unanswered,
             "references": course.reference_count,
             "distance_share": course.distance_share,
-            "inputs": list(self.opened.input_names),
             "labels": board.labels.tolist(),
             "notes": self.recording.encoder.what_was_cut_off(),
             "settings": plain(self.opened.settled(self.recording.encoder)),

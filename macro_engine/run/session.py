@@ -120,7 +120,7 @@ class Session(RunFollower):
         engine = self.engine
         if engine is None or not engine.steps:
             return None
-        return Summary.read(engine.summary(), engine.rejections)
+        return Summary.read(engine.summary(), engine.opened.input_names, engine.rejections)
 
     def wait(self, why: str) -> None:
         """Sleeps a moment and shows why; called by `load` while there is no stream."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from macro_engine.state import DamagedError
 from macro_engine.stream.table import Rejections
 
+_LARGEST = 1 << 62
 _LINES = 5  # that are named for each reason
 
 
@@ -70,35 +72,51 @@ class Summary:
     notes: tuple[str, ...]
 
     @staticmethod
-    def read(document: dict[str, Any], rejections: Rejections) -> Summary:
+    def read(document: dict[str, Any], inputs: Sequence[str], rejections: Rejections) -> Summary:
         """Checks the document of a run, which anybody may have written."""
         try:
             return Summary(
                 document,
-                tuple(map(str, document.get("inputs", ()))),
+                tuple(inputs),
                 tuple(map(str, document["classes"])),
-                tuple(map(int, document.get("labels", ()))),
-                int(document["rows"]),
-                int(document["steps"]),
-                float(document["seconds"]),
+                tuple(map(_count, document.get("labels", ()))),
+                _count(document["rows"]),
+                _count(document["steps"]),
+                _number(document["seconds"]),
                 str(document["path"]),
-                {str(name): float(error) for name, error in document["errors"].items()},
+                {str(name): _number(error) for name, error in document["errors"].items()},
                 tuple(
-                    MemberSummary(float(m["threshold"]), float(m["error"]), int(m["subroutines"]))
+                    MemberSummary(
+                        float(m["threshold"]), _number(m["error"]), _count(m["subroutines"])
+                    )
                     for m in document["thresholds"]
                 ),
                 dict(document["settings"]),
-                int(document["late"]),
-                int(document.get("held", 0)),
-                int(document["unanswered"]),
-                int(document["references"]),
-                float(document["distance_share"]),
-                int(document["rejected"]),
+                _count(document["late"]),
+                _count(document.get("held", 0)),
+                _count(document["unanswered"]),
+                _count(document["references"]),
+                _number(document["distance_share"]),
+                _count(document["rejected"]),
                 _reasons(rejections),
                 tuple(map(str, document.get("notes", ()))),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise DamagedError("its summary is not as it should be") from None
+
+
+def _count(value: Any) -> int:
+    """A number of rows, steps or subroutines."""
+    if type(value) is not int or not 0 <= value <= _LARGEST:
+        raise ValueError
+    return value
+
+
+def _number(value: Any) -> float:
+    """A finite number that can be printed."""
+    if type(value) not in (int, float) or not abs(value) <= _LARGEST:
+        raise ValueError
+    return float(value)
 
 
 def _reasons(rejections: Rejections) -> tuple[Reason, ...]:

@@ -22,7 +22,7 @@ from macro_engine.run.lock import alive_at, writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
-from macro_engine.state import DamagedError, State, array, child, indices
+from macro_engine.state import DamagedError, State, array, child, children, indices
 from macro_engine.stream.table import Rejections
 from macro_engine.visible import visible
 
@@ -62,7 +62,7 @@ class WatchedRun(RunFollower):
         """Does nothing: watching never writes."""
 
     def summary(self) -> Summary | None:
-        """The run in numbers as of the last commit."""
+        """The run in numbers as of the last commit; reasons are counted over the recorded rows."""
         document = None if self.store is None else self.store.reader.info.get("summary")
         if self.store is None or not isinstance(document, dict):
             return None
@@ -70,7 +70,8 @@ class WatchedRun(RunFollower):
         for rejection in self.store.reader.rejected():
             rejections.add(rejection)
         try:
-            return Summary.read(document, rejections)
+            inputs = [str(file.get("name")) for file in children(self.store.reader.info, "input")]
+            return Summary.read(document, inputs, rejections)
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
 

@@ -1,1 +1,1 @@
-"""A panel a file: from the scene to a picture, in pure functions, and the widget around it."""
+"""The panels: each turns the scene into a picture by functions of `macro_tui.view`."""

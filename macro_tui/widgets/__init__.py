@@ -1,1 +1,1 @@
-"""The pictures of the monitor: a frozen view goes in, rows of coloured text come out."""
+"""The widgets: each shows a frozen view as rows of coloured text."""

@@ -21,7 +21,8 @@ from textual.app import App, ComposeResult
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.widget import Widget
 
-from macro_tui.view.curves import Curves, CurvesView, Series
+from macro_tui.view.curves import CurvesView, Series
+from macro_tui.widgets.curves import Curves
 from macro_tui.widgets.updates import SpansApp
 
 try:
