@@ -11,7 +11,7 @@ from typing import Any
 from macro_engine.errors import MacroError
 from macro_engine.opening import INFERRED, Opened, toml_beside
 from macro_engine.settings import Layer, Settings
-from macro_engine.stream.csv import CHUNK, table_of
+from macro_engine.stream.csv import PIECE, table_of
 from macro_engine.stream.csv_parser import BOM, CsvParser
 from macro_engine.stream.dialect import Dialect, check_encoding, header_of, sniff
 from macro_engine.stream.encode import SAMPLE
@@ -202,8 +202,8 @@ class _Beginning:
             return source.waiting, None, source.has_ended
         try:
             with source.open("rb") as file:
-                data = file.read(CHUNK)
-                while data.count(b"\n") <= SAMPLE and (more := file.read(CHUNK)):
+                data = file.read(PIECE)
+                while data.count(b"\n") <= SAMPLE and (more := file.read(PIECE)):
                     data += more
                     if len(data) > LONGEST_LINE:
                         break

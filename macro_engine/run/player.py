@@ -24,7 +24,7 @@ from macro_engine.rows import Floats
 from macro_engine.run.clock import Clock
 from macro_engine.run.speed import Speed
 from macro_engine.stream.label import LabelRule
-from macro_engine.stream.table import MISSING, Column, Problems, Table
+from macro_engine.stream.table import Column, Problems, Table
 from macro_engine.stream.times import ISO_8601, TimeReader, iso, time_reader
 from macro_engine.toml import to_toml
 from macro_engine.visible import visible
@@ -172,7 +172,7 @@ class Player:
     def _judge_times(self, column: Column) -> TimeReader:
         """How to read a file's times, kept from the first one that is there."""
         reader = column.time_reader(self.opened.spec.time_format)
-        if any(text not in MISSING for text in column.texts()):
+        if column.has_values():
             self.time_reader = reader
         return reader
 

@@ -1,4 +1,4 @@
-"""A CSV file, read in chunks."""
+"""A CSV file, read in chunks: a clean one at once, any other piece by piece."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from macro_engine.errors import MacroError
 from macro_engine.state import State, whole
+from macro_engine.stream.clean_text import cut
 from macro_engine.stream.csv_parser import BOM, CsvParser, Record
 from macro_engine.stream.dialect import (
     SAMPLE_LINES,
@@ -23,11 +24,13 @@ from macro_engine.stream.dialect import (
     named,
     sniff,
 )
+from macro_engine.stream.string_column import StringColumn
 from macro_engine.stream.table import Problem, Rejection, Table
 from macro_engine.stream.text_column import TextColumn
 from macro_engine.visible import visible
 
-CHUNK = 1 << 18
+CHUNK = 1 << 22
+PIECE = 1 << 18
 
 
 class CsvFile:
@@ -69,39 +72,66 @@ class CsvFile:
 
     def sample(self, rows: int) -> Table:
         """The first rows, with all columns."""
-        sample = next(self._tables(self.names, rows), self._table([], self.names))
+        parser = self._parser()
+        records: list[Record] = []
+        with self._open() as file:
+            while len(records) <= rows and (data := self._read(file, PIECE)):
+                records += parser.feed(data)
+            if len(records) <= rows:
+                records += parser.finish()
         self.position = 0
-        return sample
+        return self._table(records[1 : rows + 1], self.names)
 
     def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
         """The rows from a position on, or all of them, with the named columns."""
-        return self._tables(columns, None, at)
-
-    def _tables(
-        self, columns: Sequence[str], rows: int | None, at: State | None = None
-    ) -> Iterator[Table]:
-        parser = CsvParser(self.dialect.delimiter, len(self.names))
-        header_seen = False
-        records: list[Record] = []
+        parser = self._parser()
         with self._open() as file:
             if at is not None:
-                header_seen = True
                 parser.bytes, parser.lines = whole(at, "byte"), whole(at, "line")
                 self._skip_to(file, parser.bytes)
-            while True:
-                data = self._read(file)
+            header_seen = at is not None
+            # from a position on, the rest of its chunk piece by piece: so it was before, or it is
+            # less than a line
+            at_once = at is None
+            while data := self._read(file, CHUNK):
                 parser.bytes = parser.bytes or self.bom
-                records += parser.feed(data) if data else parser.finish()
-                if records and not header_seen:
-                    header_seen = True
-                    records = records[1:]
-                if records and (rows is None or not data or len(records) >= rows):
-                    yield self._table(records[:rows], columns, parser.position)
-                    if rows is not None:
-                        return
-                    records = []
-                if not data:
-                    return
+                if not header_seen:
+                    records, data = parser.feed_first(data)
+                    header_seen = bool(records)
+                    yield from self._rows_of(parser, records[1:], columns)
+                yield from self._tables(parser, data, columns, at_once)
+                at_once = True
+            last = parser.finish()
+            yield from self._rows_of(parser, last if header_seen else last[1:], columns)
+
+    def _tables(
+        self, parser: CsvParser, data: bytes, columns: Sequence[str], at_once: bool
+    ) -> Iterator[Table]:
+        """The rows that these bytes complete."""
+        if at_once and (table := self._clean(parser, data, columns)) is not None:
+            yield table
+            return
+        place = 0
+        while place < len(data):
+            # up to the same places, wherever reading began: a run that goes on reads as before
+            piece = data[place : place + PIECE - parser.bytes % PIECE]
+            place += len(piece)
+            if (table := self._clean(parser, piece, columns)) is not None:
+                yield table
+            else:
+                yield from self._rows_of(parser, parser.feed(piece), columns)
+
+    def _clean(self, parser: CsvParser, data: bytes, columns: Sequence[str]) -> Table | None:
+        return clean_table(parser, data, self.names, columns, self.dialect, self.path.name)
+
+    def _rows_of(
+        self, parser: CsvParser, records: list[Record], columns: Sequence[str]
+    ) -> Iterator[Table]:
+        if records:
+            yield self._table(records, columns, parser.position)
+
+    def _parser(self) -> CsvParser:
+        return CsvParser(self.dialect.delimiter, len(self.names))
 
     def _table(
         self, records: list[Record], columns: Sequence[str], end: State | None = None
@@ -111,8 +141,8 @@ class CsvFile:
     def _head(self) -> list[bytes]:
         """The first lines, without the BOM; the last one may be cut off."""
         with self._open() as file:
-            data = self._read(file)
-            while data.count(b"\n") <= SAMPLE_LINES and (more := self._read(file)):
+            data = self._read(file, PIECE)
+            while data.count(b"\n") <= SAMPLE_LINES and (more := self._read(file, PIECE)):
                 data += more
         if not data.strip():
             raise MacroError(f"{visible(self.path)} is empty; a header line was expected")
@@ -144,10 +174,10 @@ class CsvFile:
                 "file cut off or damaged?"
             ) from None
 
-    def _read(self, file: io.BufferedIOBase) -> bytes:
+    def _read(self, file: io.BufferedIOBase, size: int) -> bytes:
+        """The bytes up to the next multiple of a size."""
         try:
-            # up to the same places, wherever reading began: a run that goes on reads as before
-            data = file.read(CHUNK - file.tell() % CHUNK)
+            data = file.read(size - file.tell() % size)
         except (EOFError, OSError, zlib.error) as error:
             raise MacroError(
                 f"{visible(self.path)} cannot be read to its end: {visible(error)}; is the file "
@@ -159,6 +189,31 @@ class CsvFile:
             self.bom = len(BOM) if data.startswith(BOM) else 0
             data = data[self.bom :]
         return data
+
+
+def clean_table(
+    parser: CsvParser,
+    data: bytes,
+    names: Sequence[str],
+    columns: Sequence[str],
+    dialect: Dialect,
+    file: str,
+) -> Table | None:
+    """The rows that these bytes complete, if the text is clean; the parser goes on after them."""
+    places = {name: names.index(name) for name in columns}
+    text = parser.whole_lines(data)
+    frame = cut(text, dialect.delimiter, len(names), list(places.values()))
+    if frame is None:
+        return None
+    lines = np.arange(parser.lines + 1, parser.lines + 1 + len(frame))
+    parser.pass_over(data, len(frame))
+    return Table(
+        file,
+        CsvFile.unit,
+        {name: StringColumn(frame[str(place)], dialect.decimal) for name, place in places.items()},
+        lines,
+        end=parser.position,
+    )
 
 
 def table_of(

@@ -69,6 +69,29 @@ class CsvParser:
         self.partial = data[end:]
         return self._records(data[:end].split(b"\n")[:-1])
 
+    def feed_first(self, data: bytes) -> tuple[list[Record], bytes]:
+        """The first record of these bytes, with those that came with it, and the bytes after."""
+        place = 0
+        while place < len(data):
+            end = data.find(b"\n", place) + 1 or len(data)
+            records = self.feed(data[place:end])
+            place = end
+            if records:
+                return records, data[place:]
+        return [], b""
+
+    def whole_lines(self, data: bytes) -> bytes:
+        """The lines that these bytes would complete; none while a record is inside quotes."""
+        if self.quoted:
+            return b""
+        return self.partial + data[: data.rfind(b"\n") + 1] if b"\n" in data else b""
+
+    def pass_over(self, data: bytes, lines: int) -> None:
+        """Go to the end of bytes whose whole lines were read otherwise."""
+        self.bytes += len(data)
+        self.partial = data[data.rfind(b"\n") + 1 :]
+        self.lines += lines
+
     def finish(self) -> list[Record]:
         """The records left when no more bytes will come; the last line may lack its newline."""
         last = [self.partial] if self.partial else []

@@ -44,7 +44,7 @@ def check_encoding(data: bytes, path: Path) -> None:
 def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
     """The names of the columns, given the first lines of a file."""
     parser = CsvParser(delimiter)
-    records = parser.feed(b"\n".join(head)) or parser.finish()
+    records = parser.feed_first(b"\n".join(head))[0] or parser.finish()
     where = f"{visible(path)}, line {records[0].line}"
     if records[0].problem:
         raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")

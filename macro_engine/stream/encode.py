@@ -13,7 +13,7 @@ from macro_engine.state import DamagedError, State, array, children, flag, texts
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import MOST_CLASSES, StreamSpec
-from macro_engine.stream.table import MISSING, Problem, Problems, Rejection, Rejections, Table
+from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
 from macro_engine.stream.times import TimeReader, time_reader_described
 from macro_engine.visible import visible
 
@@ -192,7 +192,7 @@ class Encoder:
         """How to read the times, kept from the first time that is there."""
         column = table.columns[name]
         reader = column.time_reader(self.spec.time_format)
-        if any(text not in MISSING for text in column.texts()):
+        if column.has_values():
             self.time_reader = reader
             self.report(f"{visible(table.file)}: times in '{visible(name)}' are {reader.described}")
         return reader

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from macro_engine.state import DamagedError, State, flag, texts, whole
-from macro_engine.stream.csv import table_of
+from macro_engine.stream.csv import clean_table, table_of
 from macro_engine.stream.csv_parser import BOM, LONGEST_FIELD, CsvParser, Record
 from macro_engine.stream.dialect import Dialect, column_names
 from macro_engine.stream.mark import Likeness, Mark, Read
@@ -17,6 +17,7 @@ from macro_engine.stream.text_column import looks_like_data
 from macro_engine.visible import visible
 
 LONGEST_LINE = LONGEST_FIELD  # bytes that may wait for the end of their record
+_LARGE = 1 << 15  # bytes that came at once, from which on Polars is the faster one
 _SHOWN = 200  # bytes of a line that is turned away
 _MANY_LINES = 20  # inside quotes, until it is said
 _NULS = re.compile(rb"\0+")
@@ -147,7 +148,11 @@ class LiveText:
             else:
                 # up to a run of NUL bytes at the start of a line
                 end = data.find(b"\n\0", place) + 1 or len(data)
-                records += self._feed(data[place:end])
+                if (table := self._clean(data[place:end])) is not None:
+                    tables += [*self._tables(records), table]
+                    records = []
+                else:
+                    records += self._feed(data[place:end])
                 place = end
         tables += self._tables(records)
         self._move(stretch)
@@ -176,6 +181,15 @@ class LiveText:
     def _move(self, stretch: bytes) -> None:
         """Set the mark, given the bytes after it."""
         self.mark = self.mark.moved(stretch[: self.parser.position["byte"] - self.mark.byte])
+
+    def _clean(self, data: bytes) -> Table | None:
+        """The rows that these bytes complete, if they are many, clean, and no header is there."""
+        if len(data) < _LARGE or self.refused is not None:
+            return None
+        text = self.parser.partial + data
+        if all(name.encode() in text for name in self.needed):
+            return None
+        return clean_table(self.parser, data, self.names, self.needed, self.dialect, self.name)
 
     def _feed(self, data: bytes) -> list[Record]:
         records = self.parser.feed(data)

@@ -16,14 +16,15 @@ from macro_engine.errors import MacroError
 from macro_engine.rows import Floats, Ints
 from macro_engine.state import State, whole
 from macro_engine.stream.spec import check_width
-from macro_engine.stream.table import Problem, Problems, Table
+from macro_engine.stream.string_column import StringColumn
+from macro_engine.stream.table import Column, Problem, Problems, Table
+from macro_engine.stream.text_column import TextColumn, has_values
 from macro_engine.stream.times import (
     FIRST_TIME,
     LAST_TIME,
     OUT_OF_RANGE,
     TIMESTAMPS,
     TimeReader,
-    time_reader,
 )
 from macro_engine.visible import visible
 
@@ -39,9 +40,7 @@ class SeriesColumn:
 
     def numbers(self) -> tuple[Floats, Problems]:
         if self.series.dtype == pl.String:
-            from macro_engine.stream.text_column import TextColumn
-
-            return TextColumn([text or "" for text in self.series.to_list()]).numbers()
+            return self._as_text().numbers()
         if not (self.series.dtype.is_numeric() or self.series.dtype == pl.Boolean):
             return np.zeros(len(self.series)), self._all(f"is not a number but {self.series.dtype}")
         numbers = self.series.cast(pl.Float64).to_numpy()
@@ -57,20 +56,20 @@ class SeriesColumn:
         return numbers, problems
 
     def texts(self) -> list[str]:
-        series = self.series
-        if series.dtype.is_temporal() and series.dtype != pl.Duration:
-            series = series.cast(pl.String)
-        return [_text(value) for value in series.to_list()]
+        return self._as_text().texts()
+
+    def has_values(self) -> bool:
+        return has_values(map(_text, self.series))
 
     def time_reader(self, time_format: str | None) -> TimeReader:
         if self.series.dtype.is_temporal():
             return TimeReader(TIMESTAMPS, int)  # `times` needs no parsing
-        return time_reader(self.texts(), time_format)
+        return self._as_text().time_reader(time_format)
 
     def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
         dtype = self.series.dtype
         if not dtype.is_temporal():
-            return reader.read(self.texts())
+            return self._as_text().times(reader)
         if not isinstance(dtype, pl.Datetime | pl.Date):
             return np.zeros(len(self.series), np.int64), self._all(f"is not a time but {dtype}")
         times = self.series.dt.epoch("us")
@@ -80,6 +79,17 @@ class SeriesColumn:
             problems[int(i)] = Problem(OUT_OF_RANGE)
         return found, problems
 
+    def _as_text(self) -> Column:
+        dtype = self.series.dtype
+        is_written_alike = (  # by Polars and by Python
+            dtype in (pl.String, pl.Boolean)
+            or dtype.is_integer()
+            or (dtype.is_temporal() and dtype != pl.Duration)
+        )
+        if is_written_alike:
+            return StringColumn(self.series.cast(pl.String).fill_null(""))
+        return TextColumn([_text(value) for value in self.series.to_list()])
+
     def _all(self, kind: str) -> Problems:
         return {i: Problem(kind) for i in range(len(self.series))}
 
@@ -87,8 +97,6 @@ class SeriesColumn:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()

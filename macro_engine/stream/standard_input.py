@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from macro_engine.errors import MacroError
 from macro_engine.state import State
-from macro_engine.stream.csv import CHUNK
+from macro_engine.stream.csv import PIECE
 from macro_engine.stream.live_text import Layout, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.table import Table
 from macro_engine.visible import visible
@@ -32,7 +32,7 @@ class Pipe:
         """Read what is there now."""
         if self.has_ended or not select.select([self.descriptor], [], [], 0)[0]:
             return
-        data = os.read(self.descriptor, CHUNK)
+        data = os.read(self.descriptor, PIECE)
         self.has_ended = not data
         self.waiting += data
 

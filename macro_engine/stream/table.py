@@ -41,6 +41,9 @@ class Column(Protocol):
     def texts(self) -> list[str]:
         """The values as text; a missing one is one of `MISSING`."""
 
+    def has_values(self) -> bool:
+        """Whether any value is there."""
+
     def time_reader(self, time_format: str | None) -> TimeReader:
         """How to read the column as times, judged by its first values."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic, time
 
 from macro_engine.state import State
-from macro_engine.stream.csv import CHUNK
+from macro_engine.stream.csv import PIECE
 from macro_engine.stream.live_text import Layout, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.mark import Likeness, Mark
 from macro_engine.stream.rotation import FilePosition, Found, Rotation
@@ -172,7 +172,7 @@ class Follower:
         text = file.text
         look = file.look()
         skips = text.taken < file.skip_to
-        most = min(CHUNK, file.skip_to - text.taken) if skips else CHUNK
+        most = min(PIECE, file.skip_to - text.taken) if skips else PIECE
         data = file.read(text.taken, most)
         if data or look != file.checked:
             if not text.is_in(file.read):
@@ -182,7 +182,7 @@ class Follower:
             return self._look_around(file)
         self._out_of_trouble()
         self.is_idle = False
-        self.has_more = skips or len(data) == CHUNK
+        self.has_more = skips or len(data) == PIECE
         self.last_read = self.clock()
         tables = text.take(data)
         return [] if skips else tables

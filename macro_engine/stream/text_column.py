@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,9 @@ class TextColumn:
 
     def texts(self) -> list[str]:
         return [value.strip() for value in self.values]
+
+    def has_values(self) -> bool:
+        return has_values(self.values)
 
     def time_reader(self, time_format: str | None) -> TimeReader:
         return time_reader(self.values, time_format)
@@ -53,6 +56,11 @@ class TextColumn:
             else:
                 numbers[i] = number
         return numbers, problems
+
+
+def has_values(texts: Iterable[str]) -> bool:
+    """Whether any of the texts is one; it looks no further than needed."""
+    return any(text.strip() not in MISSING for text in texts)
 
 
 def _number(text: str) -> float | Problem:

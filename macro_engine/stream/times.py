@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -21,6 +21,7 @@ OUT_OF_RANGE = "is a time outside the years 1 to 9999"
 # An epoch in this unit stays below this number until the year 5138.
 _UNITS = {"s": (1e11, 1_000_000), "ms": (1e14, 1_000), "us": (1e17, 1), "ns": (float("inf"), 0.001)}
 
+EPOCHS = {f"epoch in {unit}": factor for unit, (_, factor) in _UNITS.items()}
 
 TIMESTAMPS = "timestamps"
 ISO_8601 = "ISO 8601"
@@ -64,7 +65,7 @@ class TimeReader:
         return time
 
 
-def time_reader(sample: Sequence[str], time_format: str | None = None) -> TimeReader:
+def time_reader(sample: Iterable[str], time_format: str | None = None) -> TimeReader:
     """How to read a time column, judged by its first values unless a format is given.
 
     >>> time_reader(["2008-03-14 11:02"]).described

@@ -1,0 +1,110 @@
+"""How fast CSV is read: against Parquet, and against reading it record by record.
+
+    python tests/benchmarks/reading.py [ROUNDS [COPIES]]
+
+Writes the Atlanta replay as CSV, then COPIES of it one after the other (15, or 1.9 million rows), one
+with a bad line in 10,000, and a CSV of 1,000 columns. Each is read, encoded and cut into steps, in
+turn with what it is compared with. Prints seconds, the shortest of the rounds, and their ratio.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from unittest import mock
+
+import numpy as np
+import polars as pl
+
+from macro_engine.opening import COMMAND_LINE, open_stream
+from macro_engine.settings import Layer
+from macro_engine.stream import csv
+from macro_engine.stream.parquet import ParquetFile
+from macro_engine.stream.source import Recording
+from macro_engine.stream.table import Rejections
+
+ATLANTA = Path(__file__).parents[2] / "replays" / "airline-ATL.parquet"
+
+
+def seconds(path: Path, asked: dict[str, object]) -> float:
+    """From opening a recording to its last step."""
+    started = perf_counter()
+    opened = open_stream([path], [Layer.read(COMMAND_LINE, asked)])
+    for _block in Recording(opened.files, opened.spec, Rejections()).blocks():
+        pass
+    return perf_counter() - started
+
+
+def exactly(path: Path, asked: dict[str, object]) -> float:
+    """The same, record by record."""
+    with mock.patch.object(csv, "cut", lambda *_: None):
+        return seconds(path, asked)
+
+
+def compare(
+    name: str,
+    words: tuple[str, str],
+    rounds: int,
+    one: Callable[[], float],
+    other: Callable[[], float],
+) -> None:
+    pairs = [(one(), other()) for _ in range(rounds)]
+    ours, theirs = (min(times) for times in zip(*pairs, strict=True))
+    print(f"{name}: {words[0]} {ours:.3f} s, {words[1]} {theirs:.3f} s; ratio {ours / theirs:.2f}")
+
+
+def laid(frame: pl.DataFrame, copies: int) -> pl.DataFrame:
+    """The rows so many times, each time half a year later."""
+    return pl.concat(
+        frame.with_columns(pl.col("date") + pl.duration(days=182 * copy)) for copy in range(copies)
+    )
+
+
+@contextmanager
+def files(copies: int) -> Iterator[dict[str, Path]]:
+    frame = pl.read_parquet(ATLANTA)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {name: Path(folder) / f"{name}.csv" for name in ("one", "laid", "bad", "wide")}
+        frame.write_csv(paths["one"])
+        laid(frame, copies).write_csv(paths["laid"])
+        lines = paths["one"].read_text().splitlines()
+        lines[5_000::10_000] = ["half a line"] * len(lines[5_000::10_000])
+        paths["bad"].write_text("\n".join(lines))
+        wide = np.random.default_rng(0).random((400 * copies, 1_000)).round(6)
+        labels = pl.Series("y", ["p", "q"] * (200 * copies))
+        pl.DataFrame(wide).with_columns(labels).write_csv(paths["wide"])
+        yield paths
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if sys.argv[1:] else 5
+    copies = int(sys.argv[2]) if sys.argv[2:] else 15
+    asked = ParquetFile(ATLANTA).description or {}
+    with files(copies) as paths:
+        seconds(paths["one"], asked)
+        csv_time, parquet_time = (
+            partial(seconds, paths["one"], asked),
+            partial(seconds, ATLANTA, asked),
+        )
+        compare("Atlanta", ("CSV", "Parquet"), rounds, csv_time, parquet_time)
+        words = ("at once", "record by record")
+        for name, key in (("laid end to end", "laid"), ("one bad line in 10,000", "bad")):
+            path = paths[key]
+            compare(
+                name, words, rounds, partial(seconds, path, asked), partial(exactly, path, asked)
+            )
+        path, asked = paths["wide"], {"every": "10"}
+        compare(
+            "1,000 columns",
+            words,
+            rounds,
+            partial(seconds, path, asked),
+            partial(exactly, path, asked),
+        )
+
+
+if __name__ == "__main__":
+    main()
