@@ -22,12 +22,24 @@ def run(name, *arguments):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
-def test_memory_does_not_grow_with_the_file():
+@pytest.mark.parametrize(("kind", "rows"), [("parquet", 2_000_000), ("csv", 1_000_000)])
+def test_memory_does_not_grow_with_the_file(kind, rows):
     def peak(rows):
-        found = re.search(r"peak memory ([\d,]+) MB", run("large_files.py", str(rows)))
+        found = re.search(r"peak memory ([\d,]+) MB", run("large_files.py", str(rows), kind))
         return int(found[1].replace(",", ""))
 
-    assert peak(2_000_000) <= peak(400_000) + 60
+    assert peak(rows) <= peak(rows // 5) + 60
+
+
+def test_clean_csv_is_read_at_once():
+    ratios = {
+        line.split(":")[0]: float(line.split()[-1])
+        for line in run("reading.py", "1", "2").splitlines()
+    }
+    assert ratios["Atlanta"] < 2.2  # 1.6 on a quiet machine
+    assert ratios["laid end to end"] < 0.35  # 0.25 is the bound, with room for a busy machine
+    assert ratios["one bad line in 10,000"] < 1.0
+    assert ratios["1,000 columns"] < 0.6  # 0.3 with more rows, where opening does not count
 
 
 def test_neither_time_nor_memory_grow_with_the_stream():

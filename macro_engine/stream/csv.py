@@ -72,15 +72,28 @@ class CsvFile:
 
     def sample(self, rows: int) -> Table:
         """The first rows, with all columns."""
-        parser = self._parser()
-        records: list[Record] = []
         with self._open() as file:
-            while len(records) <= rows and (data := self._read(file, PIECE)):
-                records += parser.feed(data)
-            if len(records) <= rows:
-                records += parser.finish()
+            data = self._lines(file, rows)
+            table = self._clean_sample(data, rows)
+            if table is None:
+                parser = self._parser()
+                records = parser.feed(data)
+                while len(records) <= rows and (data := self._read(file, PIECE)):
+                    records += parser.feed(data)
+                if len(records) <= rows:
+                    records += parser.finish()
+                table = self._table(records[1 : rows + 1], self.names)
         self.position = 0
-        return self._table(records[1 : rows + 1], self.names)
+        return table
+
+    def _clean_sample(self, data: bytes, rows: int) -> Table | None:
+        """The first rows of the file's first bytes, if they are clean, and there are so many."""
+        parser = self._parser()
+        header, data = parser.feed_first(data)
+        lines = data.split(b"\n", rows)[:-1]
+        if len(header) != 1 or len(lines) < rows:
+            return None
+        return self._clean(parser, b"\n".join([*lines, b""]), self.names)
 
     def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
         """The rows from a position on, or all of them, with the named columns."""
@@ -141,13 +154,18 @@ class CsvFile:
     def _head(self) -> list[bytes]:
         """The first lines, without the BOM; the last one may be cut off."""
         with self._open() as file:
-            data = self._read(file, PIECE)
-            while data.count(b"\n") <= SAMPLE_LINES and (more := self._read(file, PIECE)):
-                data += more
+            data = self._lines(file, SAMPLE_LINES)
         if not data.strip():
             raise MacroError(f"{visible(self.path)} is empty; a header line was expected")
         check_encoding(data, self.path)
         return data.split(b"\n")
+
+    def _lines(self, file: io.BufferedIOBase, count: int) -> bytes:
+        """A header, so many lines and more, if there are."""
+        data = self._read(file, PIECE)
+        while data.count(b"\n") <= count and (more := self._read(file, PIECE)):
+            data += more
+        return data
 
     @contextmanager
     def _open(self) -> Iterator[io.BufferedIOBase]:
@@ -200,9 +218,9 @@ def clean_table(
     file: str,
 ) -> Table | None:
     """The rows that these bytes complete, if the text is clean; the parser goes on after them."""
-    places = {name: names.index(name) for name in columns}
+    places = {name: place for place, name in enumerate(names)}
     text = parser.whole_lines(data)
-    frame = cut(text, dialect.delimiter, len(names), list(places.values()))
+    frame = cut(text, dialect.delimiter, len(names), [places[name] for name in columns])
     if frame is None:
         return None
     lines = np.arange(parser.lines + 1, parser.lines + 1 + len(frame))
@@ -210,7 +228,7 @@ def clean_table(
     return Table(
         file,
         CsvFile.unit,
-        {name: StringColumn(frame[str(place)], dialect.decimal) for name, place in places.items()},
+        {name: StringColumn(frame[str(places[name])], dialect.decimal) for name in columns},
         lines,
         end=parser.position,
     )

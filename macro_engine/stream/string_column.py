@@ -43,8 +43,7 @@ class StringColumn:
         if self.decimal == ",":  # a point is none of a number's, see `TextColumn`
             with_point = series.str.contains(".", literal=True)
             series = series.str.replace(",", ".", literal=True).set(with_point, None)
-        cast = series.cast(pl.Float64, strict=False).fill_null(np.nan)
-        numbers = cast.to_numpy(writable=True)
+        numbers = series.cast(pl.Float64, strict=False).to_numpy(writable=True)  # null is NaN
         return numbers, self._read_singly(numbers, np.flatnonzero(~np.isfinite(numbers)))
 
     def _read_singly(

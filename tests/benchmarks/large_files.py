@@ -1,8 +1,8 @@
-"""Memory while a large Parquet recording is read, encoded and cut into steps.
+"""Memory while a large recording is read, encoded and cut into steps.
 
-    python tests/benchmarks/large_files.py [ROWS]
+    python tests/benchmarks/large_files.py [ROWS [csv]]
 
-Makes a recording (50 million rows unless told otherwise) in a temporary folder, reads it from end to
+Makes a recording (50 million rows in a Parquet file unless told otherwise) in a temporary folder, reads it from end to
 end in another process, and prints rows per second and that process's peak memory.
 """
 
@@ -20,7 +20,7 @@ def make(path: Path, rows: int) -> None:
     import polars as pl
 
     rng = np.random.default_rng(0)
-    pl.DataFrame(
+    frame = pl.DataFrame(
         {
             "time": pl.Series(np.arange(rows) * 1_000_000).cast(pl.Datetime("us")),
             "a": rng.random(rows, dtype=np.float32).astype(np.float64),
@@ -28,7 +28,11 @@ def make(path: Path, rows: int) -> None:
             "place": pl.Series(rng.integers(0, 50, rows).astype(np.int16)).cast(pl.String),
             "label": rng.integers(0, 2, rows).astype(np.int8),
         }
-    ).write_parquet(path)
+    )
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    else:
+        frame.write_parquet(path)
 
 
 def read(path: Path) -> None:
@@ -64,7 +68,7 @@ def main() -> None:
         return
     rows = int(sys.argv[1]) if sys.argv[1:] else 50_000_000
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "large.parquet"
+        path = Path(folder) / f"large.{'csv' if 'csv' in sys.argv else 'parquet'}"
         subprocess.run([sys.executable, __file__, "--make", str(path), str(rows)], check=True)
         done = subprocess.run(
             [sys.executable, __file__, "--read", str(path)],
