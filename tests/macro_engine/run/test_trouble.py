@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from faults import Faults, inject
+from macro_engine.run.watching import Watching
 from made_runs import engine, live_engine, run, run_until, write_stream
 from made_sessions import finished_session
 
@@ -21,7 +22,6 @@ from macro_engine.run import watching as watching_module
 from macro_engine.run.events import Event
 from macro_engine.run.lock import alive_at, lock_of
 from macro_engine.run.recorder import Recorder
-from macro_engine.run.watching import Watching
 
 
 def wait_for(condition, seconds=10.0):
