@@ -133,7 +133,7 @@ def test_what_is_no_rule_is_refused_with_examples(text):
 
 def test_rows_that_only_could_not_be_written_are_no_silence():
     alarms = Alarms([parse("no rows for 1m")])
-    watch = Watch(alarms, 100)
+    watch = AlarmWatch(alarms, 100)
     held_up = Snapshot(state="waiting", came=1000.0, seen=1010.0)
     assert watch.check(None, held_up, now=2000.0) == []
     (change,) = watch.check(None, replace(held_up, seen=None), now=2000.0)

@@ -11,17 +11,17 @@ from contextlib import closing, contextmanager
 
 import pytest
 from faults import Faults, inject
-from macro_engine.run.watching import Watching
 from made_runs import engine, live_engine, run, run_until, write_stream
 from made_sessions import finished_session
 
 from macro_engine.errors import MacroError
 from macro_engine.run import engine as engine_module
 from macro_engine.run import recorder as module
-from macro_engine.run import watching as watching_module
+from macro_engine.run import watched as watched_module
 from macro_engine.run.events import Event
 from macro_engine.run.lock import alive_at, lock_of
 from macro_engine.run.recorder import Recorder
+from macro_engine.run.watched import WatchedRun
 
 
 def wait_for(condition, seconds=10.0):
@@ -126,13 +126,13 @@ def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monk
 def test_who_watches_is_told_that_a_living_writer_cannot_write(stream, tmp_path, monkeypatch):
     monkeypatch.setattr(engine_module, "_ALIVE_SECONDS", 0.05)
     monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(watching_module, "_UNWRITTEN_SECONDS", 0.6)
+    monkeypatch.setattr(watched_module, "_UNWRITTEN_SECONDS", 0.6)
     path = tmp_path / "a.run"
     made = live_engine(stream, path)
     thread = threading.Thread(target=run, args=[made], daemon=True)
     thread.start()
     wait_for(lambda: made.steps and made.snapshot.state == "running")
-    watching = Watching(path)
+    watching = WatchedRun(path)
     watching.start()
     wait_for(lambda: watching.snapshot.state == "quiet")
     with transaction(path):
@@ -154,7 +154,7 @@ def test_a_run_leaves_one_file_although_somebody_watched_its_end(stream, tmp_pat
     thread = threading.Thread(target=run, args=[made], daemon=True)
     thread.start()
     wait_for(lambda: made.steps and made.snapshot.state == "running")
-    watching = Watching(path)
+    watching = WatchedRun(path)
     watching.start()
     wait_for(lambda: watching.snapshot.steps > 0)
     made.stop()
