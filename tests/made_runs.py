@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import random
+import sqlite3
 import time
+from contextlib import closing
+from pathlib import Path
 
 from macro_engine.live_opening import Live, open_live
 from macro_engine.opening import open_stream
 from macro_engine.run.engine import Engine, Listener
+from macro_engine.run.store.ledger import write_ledger
+from macro_engine.run.store.tables import writers_ledger
+from macro_engine.run.store.writer import write_info
 from macro_engine.run.stored_stream import stored_stream
 from macro_engine.settings import Layer
 
@@ -98,3 +105,18 @@ def run_until_read(made, rows):
 
     made.listener.progress = progress
     return run(made)
+
+
+def unpacked(name, path):
+    """A run file of tests/data, at a path."""
+    packed = Path(__file__).parent / "data" / f"{name}.run.gz"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    return path
+
+
+def forge(path, name, value):
+    """Let a run file say something else of its run, with the right checksums."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        ledger = writers_ledger(connection)
+        write_info(connection, ledger, {name: value})
+        write_ledger(connection, ledger)

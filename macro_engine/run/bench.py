@@ -10,10 +10,12 @@ from time import perf_counter
 import numpy as np
 
 from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
+from macro_engine.algorithm.contest import STRATEGIES
 from macro_engine.algorithm.macro import Macro
+from macro_engine.algorithm.to_steps import to_steps
+from macro_engine.core.steps import Member, Names
 from macro_engine.discrepancy import DISTANCES, Features, Shape
 from macro_engine.rows import Block, Columns, Rows
-from macro_engine.run.results import Results
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.subroutines.logistic import Logistic, logistic_regression
 
@@ -101,10 +103,11 @@ def _family(block: Block, distance: str, history: int, subroutine: str = "logist
     contest = CompiledContest(
         CompiledRules(thresholds, distance, shape, subroutine), block.rows.columns
     )
-    board = Scoreboard(thresholds, classes)
+    members = tuple(Member(history, threshold) for threshold in thresholds)
+    board = Scoreboard(Names(STRATEGIES, members, classes))
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))
-        board.update(Results.of(part, contest.run(part), board.totals))
+        board.update(to_steps(part, contest.run(part), board.totals))
     return board.rows
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.recorder import Recorder
-from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
 
 
@@ -19,11 +19,17 @@ class CombinedReader:
         if recorder is not None:
             recorder.readers.append(reader)
 
-    def results(self, start: int, stop: int) -> Results:
-        """What happened in the steps from one number up to another."""
-        return Results.between(start, stop, self.parts(start, stop))
+    @property
+    def first_step(self) -> int:
+        """The first step that is kept."""
+        kept = self.recorder.ledger.first_step if self.recorder else 0
+        return max(self.reader.first_step, kept)
 
-    def parts(self, start: int, stop: int) -> list[Results]:
+    def results(self, start: int, stop: int) -> Steps:
+        """What happened in the steps from one number up to another."""
+        return Steps.between(start, stop, self.parts(start, stop))
+
+    def parts(self, start: int, stop: int) -> list[Steps]:
         """The parts, in order, that have the steps from one number up to another."""
         waiting = self.recorder.pending() if self.recorder else []
         parts = [r for r in waiting if r.stop > start and r.first_step < stop]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.contest import STRATEGIES, Contest
 from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.paths import compiled_path_serves
+from macro_engine.algorithm.to_steps import to_steps
+from macro_engine.core.steps import Member, Names, Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
 from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
-from macro_engine.run.results import Results
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.state import DamagedError, State, child, texts
 from macro_engine.subroutines import resolve
@@ -47,6 +50,8 @@ class Course:
         Those of the newest block.
     seconds
         Time spent on steps; reading and start-up are not in it.
+    names
+        What stands along the axes of the results.
     steps_at_once
         How many steps make a block of good length.
     time
@@ -69,6 +74,11 @@ class Course:
                 settings["delta"],
             )
         self.thresholds: list[float] = settings["thresholds"]
+        members = tuple(
+            Member(None if math.isinf(threshold) else settings.history, threshold)
+            for threshold in self.thresholds
+        )
+        self.names = Names(STRATEGIES, members, 0)
         self.classes: tuple[str, ...] = ()
         self.columns = Columns(())
         self.contest: Contest | None = None
@@ -111,23 +121,24 @@ class Course:
             settings["empty_class"],
         )
         self.classes, self.columns = classes, columns
+        self.names = replace(self.names, classes=len(classes))
         discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
         self.contest = (
             self._compiled(shape, columns)
             if self.path == "compiled"
             else self._general(discrepancy, columns)
         )
-        self.scoreboard = Scoreboard(self.thresholds, len(classes))
+        self.scoreboard = Scoreboard(self.names)
         return self.contest
 
-    def run(self, block: Block) -> tuple[Results, list[Event]]:
+    def run(self, block: Block) -> tuple[Steps, list[Event]]:
         assert self.contest is not None
         assert self.scoreboard is not None
         self.columns = block.rows.columns
         started = perf_counter()
         with self.failures_in_words(block.first_step):
             outcome = self.contest.run(block)
-        results = Results.of(block, outcome, self.scoreboard.totals)
+        results = to_steps(block, outcome, self.scoreboard.totals)
         self.scoreboard.update(results)
         spent = perf_counter() - started
         self.seconds += spent

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from macro_engine.core.steps import Names, Steps
 from macro_engine.rows import Floats, Ints
-from macro_engine.run.results import STRATEGIES, Results
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +43,13 @@ class Points:
     times: Ints | None
 
     @staticmethod
-    def beginning(thresholds: int, has_times: bool) -> Points:
+    def beginning(names: Names, has_times: bool) -> Points:
         """The one moment before anything happened."""
-        k = thresholds
+        k = len(names.members)
         return Points(
             np.zeros(1, np.int64),
             np.zeros(1, np.int64),
-            np.zeros((len(STRATEGIES) + k, 1), np.int64),
+            np.zeros((names.predictors, 1), np.int64),
             np.zeros((k, 1)),
             np.zeros((k, 1), np.int64),
             np.zeros((k, 1), np.int64),
@@ -58,7 +58,24 @@ class Points:
         )
 
     @staticmethod
-    def after_steps(results: Results, chosen: Ints) -> Points:
+    def before(results: Steps) -> Points:
+        """The one moment before the first of some steps."""
+        if not results.first_step:
+            return Points.beginning(results.names, results.times is not None)
+        times = results.first_times
+        return Points(
+            np.array([results.first_step]),
+            np.array([results.before.rows]),
+            results.before.wrong[:, None],
+            results.before.losses[:, None],
+            results.subroutines[:, :1].astype(np.int64) - results.born[:, :1],
+            np.zeros((len(results.active), 1), np.int64),
+            results.leaders[:1].astype(np.int64),
+            None if times is None else times[:1],
+        )
+
+    @staticmethod
+    def after_steps(results: Steps, chosen: Ints) -> Points:
         """The moments after some of the steps, which are counted within the results."""
         summed_wrong = np.cumsum(results.wrong, axis=1, dtype=np.int64)
         times = results.first_times
@@ -112,12 +129,12 @@ class Downsampled:
 
     MOST = 16_384
 
-    def __init__(self, thresholds: int, has_times: bool) -> None:
+    def __init__(self, first: Steps) -> None:
         self.stride = 1
-        self.whole = Points.beginning(thresholds, has_times)
+        self.whole = Points.before(first)
         self.fresh: list[Points] = []  # not joined to the whole yet
 
-    def append(self, results: Results) -> None:
+    def append(self, results: Steps) -> None:
         moments = results.first_step + 1 + np.arange(results.steps)
         chosen = np.flatnonzero(moments % self.stride == 0)
         if len(chosen):

@@ -15,6 +15,7 @@ import numpy as np
 
 from macro_engine import __version__
 from macro_engine.algorithm.contest import Contest
+from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.live_opening import OpenedLive
 from macro_engine.opening import Opened
@@ -27,10 +28,11 @@ from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, fin
 from macro_engine.run.pace import PLAYING, Pace
 from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
-from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import ENDED, Snapshot
 from macro_engine.run.speed import Speed
+from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.naming import told
 from macro_engine.state import DamagedError, State, child, number, whole
 from macro_engine.stream.feed import Feed
 from macro_engine.stream.source import Recording
@@ -51,7 +53,7 @@ class Listener:
     event: Callable[[Event], None] = lambda _event: None
     rejected: Callable[[Rejection], None] = lambda _rejection: None
     remark: Callable[[str], None] = lambda _text: None
-    results: Callable[[Results], None] = lambda _results: None
+    results: Callable[[Steps], None] = lambda _results: None
 
 
 @dataclass
@@ -66,6 +68,8 @@ class Engine:
         Where the run is recorded, and from where it goes on if it was begun before.
     speed
         How fast it plays; None for a speed that suits the recording.
+    keep
+        How much of the run the file keeps; None for all of it.
     course
         What the steps go through.
     snapshot
@@ -78,6 +82,7 @@ class Engine:
     listener: Listener = field(default_factory=Listener)
     run_file: Path | None = None
     speed: Speed | None = field(default_factory=Speed)
+    keep: Keep | None = None
 
     def __post_init__(self) -> None:
         self.rejections = Rejections(self._rejected)
@@ -267,7 +272,7 @@ class Engine:
             return
         if self.open_step is None:
             contest = self.course.contest or self._start(rows.columns)
-            self.open_step = OpenStepWatch(contest)
+            self.open_step = OpenStepWatch(contest, self.course.names)
         with self.course.failures_in_words(feed.maker.steps):
             self.open_step.look(feed.maker.steps, rows)
 
@@ -315,7 +320,7 @@ class Engine:
             "thresholds": [
                 {"threshold": plain(threshold), "error": error, "subroutines": int(subroutines)}
                 for threshold, error, subroutines in zip(
-                    board.thresholds, board.threshold_errors, board.subroutines, strict=True
+                    course.thresholds, board.threshold_errors, board.subroutines, strict=True
                 )
             ],
             "rejected": self.rejections.count,
@@ -364,6 +369,8 @@ class Engine:
             return
         if self.files and self.run_file is not None:
             reader = RunReader(self.run_file)
+            if reader.dropped:
+                self.listener.remark(f"{reader.dropped}: the files begin after them")
             for results in reader.all_results():
                 for file in self.files:
                     file.write(results)
@@ -377,7 +384,7 @@ class Engine:
                 f"{visible(path)}: the subroutine {visible(self.opened.settings['subroutine'])} "
                 "cannot be stored; the run is recorded, but cannot be resumed"
             )
-        self.recorder = Recorder(path, self._reported_by_recorder)
+        self.recorder = Recorder(path, self._reported_by_recorder, self.keep, self.listener.remark)
         try:
             with closing(RunReader(path)) as reader:
                 if reader.info:
@@ -391,10 +398,11 @@ class Engine:
     def _resume(self, reader: RunReader) -> None:
         info, path = reader.info, reader.path
         assert self.recorder is not None
+        for _ in reader.check():
+            pass  # a damaged file is refused before anything is made of it
         try:
             check_same(info, self._identity(), path)
             self.course.seconds = number(info, "seconds")
-            self.recorder.number_of_events = whole(info, "events")
             self.known_rejected, self.known_reports = (
                 whole(info, "rejected"),
                 whole(info, "reports"),
@@ -473,6 +481,7 @@ class Engine:
                 "program": __version__,
                 "thresholds": plain(self.course.thresholds),
                 "path": self.course.path,
+                **told(self.course.names),
             }
         info = self.fixed_info | {
             "classes": list(self.classes),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.core.format import count_text, duration_text, threshold_text
+from macro_engine.core.steps import Steps
 from macro_engine.rows import Ints
-from macro_engine.run.results import Results
 from macro_engine.state import State, array, indices, whole
 
 KINDS = ("birth", "leader", "gap", "late", "rejected", "source", "run", "bookmark", "alarm")
@@ -42,7 +42,7 @@ class EventFinder:
         self.pauses = np.empty(0, np.int64)
         self.last_time: int | None = None
 
-    def find(self, results: Results) -> Iterator[Event]:
+    def find(self, results: Steps) -> Iterator[Event]:
         born = results.born
         before = np.concatenate([[self.leader], results.leaders])
         changed = before[1:] != before[:-1]
@@ -79,7 +79,7 @@ class EventFinder:
         last = state.get("last_time")
         self.last_time = None if last is None else whole(state, "last_time", -(1 << 62))
 
-    def _gaps(self, results: Results) -> dict[int, int]:
+    def _gaps(self, results: Steps) -> dict[int, int]:
         """The length in microseconds of each gap, by the step before which it lies."""
         if results.times is None or not results.steps:
             return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -12,21 +13,31 @@ from macro_engine.run.runfile import RunReader
 from macro_engine.visible import visible
 
 
-def export(run_file: Path, folder: Path, suffix: str) -> list[Path]:
-    """Write predictions, trace, events and rejected rows; returns the files written.
+@dataclass(frozen=True)
+class Exported:
+    """The files that were written, what is missing in them, and what `--keep` dropped before."""
+
+    files: list[Path]
+    damage: list[str]
+    dropped: str
+
+
+def export(run_file: Path, folder: Path, suffix: str) -> Exported:
+    """Write predictions, trace, events and rejected rows, as far as they are whole.
 
     The first two are what `--predictions` and `--trace` write.
     """
     assert suffix in FORMATS
-    reader = RunReader(run_file)
+    reader = RunReader(run_file, is_tolerant=True)
     try:
-        if not reader.steps:
+        if not reader.steps and not reader.damage:
             raise MacroError(f"{visible(run_file)} holds no steps yet; there is nothing to export")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise MacroError(f"{visible(folder)} cannot be made: {error.strerror}") from None
-        return [*_results(reader, folder, suffix), *_rest(reader, folder, suffix)]
+        files = [*_results(reader, folder, suffix), *_rest(reader, folder, suffix)]
+        return Exported(files, reader.damage, reader.dropped)
     finally:
         reader.close()
 
@@ -36,10 +47,14 @@ def _results(reader: RunReader, folder: Path, suffix: str) -> list[Path]:
         PredictionsFile(folder / f"predictions{suffix}", reader.classes),
         TraceFile(folder / f"trace{suffix}", reader.thresholds),
     ]
+    has_steps = False
     try:
-        for results in reader.all_results():
+        for results in reader.whole_results():
+            has_steps = True
             for file in files:
                 file.write(results)
+        if not has_steps:
+            return []
         finish_all(files)
     finally:
         for file in files:

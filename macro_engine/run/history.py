@@ -16,9 +16,9 @@ import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.core.format import threshold_text
+from macro_engine.core.steps import PIECE_STEPS, Names, Steps
 from macro_engine.rows import Bools, Floats, Ints
 from macro_engine.run.downsampled import Downsampled, Points
-from macro_engine.run.results import STRATEGIES, Results
 from macro_engine.run.usage import Usage
 
 NEWEST = 10_000  # steps that are kept in memory
@@ -36,8 +36,9 @@ class Moment:
         Rows of the step that each series got wrong: the strategies, then the thresholds.
     active, born, close, subroutines, distance
         One for each threshold, as in `FamilyResult`.
-    nearest, distances
-        Thresholds by 5; a negative distance is a lower bound.
+    list_steps, nearest, distances
+        The newest list of the nearest at the step: of which step it is, -1 where there is none,
+        and thresholds by 5; a negative distance is a lower bound.
     leader, weights
         The threshold that FTL followed, and EWA's weights, in force at the step.
     """
@@ -51,6 +52,7 @@ class Moment:
     close: Ints
     subroutines: Ints
     distance: Floats
+    list_steps: Ints
     nearest: Ints
     distances: Floats
     leader: int
@@ -72,7 +74,7 @@ class Situation:
 class Birth:
     """When a subroutine was started, as a copy of which one, and how far that one was."""
 
-    step: int
+    step: int | None  # None where it is among those that were dropped
     parent: int
     distance: float
 
@@ -90,42 +92,59 @@ class History:
 
     def __init__(
         self,
-        thresholds: list[float],
+        names: Names,
         classes: tuple[str, ...],
         length: int | None,
-        load: Callable[[int, int], Sequence[Results]],
+        load: Callable[[int, int], Sequence[Steps]],
         power: float = 0.0,
+        first_kept: Callable[[], int] = lambda: 0,
     ) -> None:
-        self.thresholds = thresholds
+        self.names = names
+        self.thresholds = [member.threshold for member in names.members]
         self.classes = classes
         self.length = length  # H, of the distance; None for all steps
         self.load = load
         self.power = power
-        self.steps = 0
+        self.first_kept = first_kept
+        self.begin = self.steps = 0
         self.lock = threading.RLock()
-        self.newest: deque[Results] = deque()
+        self.newest: deque[Steps] = deque()
         self.downsampled: Downsampled | None = None
-        self.births: list[list[Birth]] = [[] for _ in thresholds]
-        self.usage_of = [Usage(k) for k in range(len(thresholds))]
+        self.births: list[list[Birth]] = [[] for _ in names.members]
+        self.usage_of = [Usage(k) for k in range(len(names.members))]
 
     @property
     def series(self) -> list[str]:
         """The names of the series, in order: the strategies, then the thresholds."""
-        return [*STRATEGIES, *map(threshold_text, self.thresholds)]
+        return [*self.names.series, *map(threshold_text, self.thresholds)]
+
+    @property
+    def first(self) -> int:
+        """The first step that can be told of; those before it were dropped."""
+        return max(self.begin, self.first_kept())
+
+    def place(self, series: str) -> int:
+        """Where a strategy or baseline stands among the series."""
+        return self.names.place(series)
+
+    def place_of_threshold(self, threshold: int) -> int:
+        """Where a threshold stands among the series."""
+        return len(self.names.series) + threshold
 
     def limit(self, threshold: int, step: int) -> float:
         """The threshold in force at a step, given its index."""
         return threshold_at(step, self.thresholds[threshold], self.power)
 
-    def append(self, results: Results) -> None:
+    def append(self, results: Steps) -> None:
         """Take in the steps that follow."""
         with self.lock:
-            assert results.first_step == self.steps
             if self.downsampled is None:
-                self.downsampled = Downsampled(len(self.thresholds), results.times is not None)
+                self._begin(results)
+            assert results.first_step == self.steps
+            assert self.downsampled is not None
             self.downsampled.append(results)
             if self.newest and self.newest[-1].steps < _JOINED:
-                self.newest[-1] = Results.join([self.newest[-1], results])
+                self.newest[-1] = Steps.join([self.newest[-1], results])
             else:
                 self.newest.append(results)
             self.steps = results.stop
@@ -134,14 +153,22 @@ class History:
             while self.steps - self.newest[0].stop >= NEWEST:
                 self.newest.popleft()
             for k, s in zip(*np.nonzero(results.born), strict=True):
-                parent, distance = results.nearest[k, s, 0], results.distances[k, s, 0]
-                self.births[k].append(
-                    Birth(results.first_step + int(s), int(parent), abs(float(distance)))
-                )
+                step = results.first_step + int(s)
+                _, nearest, distances = results.lists_at(step)
+                parent, distance = int(nearest[k, 0]), abs(float(distances[k, 0]))
+                self.births[k].append(Birth(step, parent, distance))
 
-    def results(self, start: int, stop: int) -> Results:
+    def _begin(self, results: Steps) -> None:
+        """Stand before the first steps that there are."""
+        self.begin = self.steps = results.first_step
+        self.downsampled = Downsampled(results)
+        known = results.subroutines[:, 0].astype(np.int64) - results.born[:, 0]
+        for births, count in zip(self.births, known.tolist(), strict=True):
+            births += [Birth(None, 0, math.nan)] * count
+
+    def results(self, start: int, stop: int) -> Steps:
         """The steps from one number up to another, from memory or from the file."""
-        return Results.between(start, stop, self._parts(start, stop))
+        return Steps.between(start, stop, self._parts(start, stop))
 
     def at(self, moments: Ints) -> Points:
         """What held at rising moments, or a little before where they are far apart.
@@ -151,14 +178,15 @@ class History:
         """
         with self.lock:
             if self.downsampled is None:
-                return Points.beginning(len(self.thresholds), False).take(moments * 0)
-            moments = np.clip(moments, 0, self.steps)
+                return Points.beginning(self.names, False).take(moments * 0)
+            moments = np.clip(moments, self.begin, self.steps)
             points = self.downsampled.points()
             places = np.searchsorted(points.moments, moments, side="right") - 1
             rough = points.moments[places] != moments
             is_new = moments > self.newest[0].first_step
             found = points.take(places)
             for wanted in (np.flatnonzero(rough & is_new), np.flatnonzero(rough & ~is_new)):
+                wanted = wanted[moments[wanted] > self.first]
                 if len(wanted) and moments[wanted[-1]] - moments[wanted[0]] < _MOST_READ:
                     for part in self._parts(int(moments[wanted[0]]) - 1, int(moments[wanted[-1]])):
                         steps = moments[wanted] - 1 - part.first_step
@@ -196,6 +224,7 @@ class History:
     def moment(self, step: int) -> Moment:
         """How a step was decided, and how it went."""
         results = self.results(step, step + 1)
+        list_steps, nearest, distances = self._lists(step)
         before = results.before
         times = results.first_times
         return Moment(
@@ -208,17 +237,32 @@ class History:
             close=results.close[:, 0].astype(np.int64),
             subroutines=results.subroutines[:, 0].astype(np.int64),
             distance=results.distance[:, 0],
-            nearest=results.nearest[:, 0].astype(np.int64),
-            distances=results.distances[:, 0].astype(np.float64),
+            list_steps=list_steps,
+            nearest=nearest,
+            distances=distances,
             leader=int(results.leaders[0]),
             weights=ewa_weights(before.losses[:, None], np.array([step]))[:, 0],
         )
 
+    def _lists(self, step: int) -> tuple[Ints, Ints, Floats]:
+        """The newest list of the nearest of each threshold at a step, as `Steps.lists_at`."""
+        part = self._parts(step, step + 1)[0]
+        steps, nearest, distances = part.lists_at(step)
+        first = max(self.first, step - PIECE_STEPS)
+        while (steps < 0).any() and part.first_step > first:  # a record was read in pieces
+            before = part.first_step - 1
+            part = self._parts(before, before + 1)[0]
+            earlier = part.lists_at(before)
+            missing = steps < 0
+            for mine, theirs in zip((steps, nearest, distances), earlier, strict=True):
+                mine[missing] = theirs[missing]
+        return steps, nearest, distances
+
     def situation(self, step: int) -> Situation:
         """The history before a step, at most some thousand steps of it."""
         length = step if self.length is None else min(self.length, step)
-        first = step - min(length, NEWEST)
-        if step == first:
+        first = max(step - min(length, NEWEST), self.first)
+        if step <= first:
             return Situation(0, 0, np.zeros(len(self.classes), np.int64), None, None)
         results = self.results(first, step)
         times = results.times
@@ -233,7 +277,7 @@ class History:
     def usage(self, threshold: int, moment: int) -> Usage:
         """The usage of each subroutine of a threshold until a moment."""
         with self.lock:
-            return self.usage_of[threshold].at(moment, self.results)
+            return self.usage_of[threshold].at(moment, self.results, self.first)
 
     def step_at_time(self, time: int) -> int:
         """The first step whose first row has the time or a later one."""
@@ -244,7 +288,7 @@ class History:
             assert whole.times is not None
             times = np.maximum.accumulate(whole.times[1:]) if self.steps else whole.times[1:]
             place = int(np.searchsorted(times, time, side="left"))
-            first = int(whole.moments[place])
+            first = max(int(whole.moments[place]), self.first)
             stop = min(first + 2 * self.downsampled.stride, self.steps)
             if first >= stop:
                 return max(self.steps - 1, 0)
@@ -259,8 +303,8 @@ class History:
             if self.downsampled is None:
                 return 0
             whole = self.downsampled.points()
-            place = int(np.searchsorted(whole.rows, row, side="right")) - 1
-            first = int(whole.moments[place])
+            place = max(int(np.searchsorted(whole.rows, row, side="right")) - 1, 0)
+            first = max(int(whole.moments[place]), self.first)
             stop = min(first + 2 * self.downsampled.stride, self.steps)
             if first >= stop:
                 return max(self.steps - 1, 0)
@@ -268,7 +312,7 @@ class History:
             ends = results.first_row + results.starts[1:]
             return min(first + int(np.searchsorted(ends, row, side="right")), self.steps - 1)
 
-    def _parts(self, start: int, stop: int) -> Sequence[Results]:
+    def _parts(self, start: int, stop: int) -> Sequence[Steps]:
         """From memory or from the file, the parts that have some steps."""
         with self.lock:
             if self.newest and start >= self.newest[0].first_step:

@@ -7,8 +7,8 @@ from time import monotonic
 import numpy as np
 
 from macro_engine.algorithm.contest import Contest, OpenStep
+from macro_engine.core.steps import Names
 from macro_engine.rows import Ints, Rows
-from macro_engine.run.results import STRATEGIES
 
 _REST = 20  # times what a look ahead costs, until the next one
 
@@ -23,14 +23,14 @@ class OpenStepWatch:
         series are the strategies and then the thresholds.
     """
 
-    def __init__(self, contest: Contest) -> None:
+    def __init__(self, contest: Contest, names: Names) -> None:
         self.contest = contest
+        self.names = names
         self.step: int | None = None
         self.choice: OpenStep | None = None
         self.next_look = 0.0
-        self.series = len(STRATEGIES) + len(contest.ftl.losses)
         self.labels: Ints = np.empty(0, np.int64)
-        self.predictions: Ints = np.empty((self.series, 0), np.int64)
+        self.predictions: Ints = np.empty((names.predictors, 0), np.int64)
 
     def look(self, step: int, rows: Rows) -> None:
         """Take note of the rows that the open step has now; the steps before it have run."""
@@ -51,15 +51,17 @@ class OpenStepWatch:
         """The share of rows that each strategy got wrong."""
         if not len(self.labels):
             return {}
-        wrong = (self.predictions[: len(STRATEGIES)] != self.labels).mean(axis=1)
-        return dict(zip(STRATEGIES, wrong.tolist(), strict=True))
+        series = self.names.series
+        wrong = (self.predictions[: len(series)] != self.labels).mean(axis=1)
+        return dict(zip(series, wrong.tolist(), strict=True))
 
     def newest(self, classes: tuple[str, ...]) -> dict[str, str]:
         """The label of the newest row, and what each strategy said of it."""
         if not len(self.labels):
             return {}
-        said = [self.labels[-1], *self.predictions[: len(STRATEGIES), -1]]
-        names = ("label", *STRATEGIES)
+        series = self.names.series
+        said = [self.labels[-1], *self.predictions[: len(series), -1]]
+        names = ("label", *series)
         return {name: classes[index] for name, index in zip(names, said, strict=True)}
 
     def close(self) -> None:
@@ -80,4 +82,4 @@ class OpenStepWatch:
         self.close()
         self.step = None
         self.labels = np.empty(0, np.int64)
-        self.predictions = np.empty((self.series, 0), np.int64)
+        self.predictions = np.empty((self.names.predictors, 0), np.int64)

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import Ints
-from macro_engine.run.results import STRATEGIES, Results
 from macro_engine.visible import visible
 
 FORMATS = (".parquet", ".csv")
@@ -39,10 +39,10 @@ class ResultFile(ABC):
         self.whole = self.folder / f"whole{path.suffix}"
 
     @abstractmethod
-    def frame(self, results: Results) -> pl.DataFrame:
+    def frame(self, results: Steps) -> pl.DataFrame:
         """The rows for a stretch of steps."""
 
-    def write(self, results: Results) -> None:
+    def write(self, results: Steps) -> None:
         self.rows.append(self.frame(results))
         if sum(map(len, self.rows)) >= _ROWS_A_PART:
             self._write_part()
@@ -89,7 +89,7 @@ class PredictionsFile(ResultFile):
         super().__init__(path)
         self.names = pl.Series(classes, dtype=pl.String)
 
-    def frame(self, results: Results) -> pl.DataFrame:
+    def frame(self, results: Steps) -> pl.DataFrame:
         first, n = results.first_row, results.rows
         steps = np.repeat(np.arange(results.steps), results.lengths) + results.first_step
         columns = {
@@ -98,8 +98,8 @@ class PredictionsFile(ResultFile):
             "time": _times(results.times, n),
             "label": self._named(results.labels),
         }
-        thresholds = len(results.predictions) - len(STRATEGIES)
-        names = [*STRATEGIES, *(f"t{k}" for k in range(thresholds))]
+        members = (f"t{k}" for k in range(len(results.names.members)))
+        names = [*results.names.series, *members]
         for name, predictions in zip(names, results.predictions, strict=True):
             columns[name] = self._named(predictions)
         return pl.DataFrame(columns)
@@ -115,7 +115,7 @@ class TraceFile(ResultFile):
         super().__init__(path)
         self.thresholds = np.array(thresholds)
 
-    def frame(self, results: Results) -> pl.DataFrame:
+    def frame(self, results: Steps) -> pl.DataFrame:
         k, steps = len(self.thresholds), results.steps
         times = results.first_times
         return pl.DataFrame(

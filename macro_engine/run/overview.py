@@ -29,7 +29,7 @@ def overview(path: Path) -> tuple[str, ...]:
     shares = errors if isinstance(errors, dict) else {}
     return (
         name,
-        state_in_words(path, info),
+        state_in_words(path, info) + (f"; {reader.dropped}" if reader.dropped else ""),
         _count(known.get("steps", 0)),
         _count(known.get("rows", 0)),
         _percent(shares.get("ftl")),

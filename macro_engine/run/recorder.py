@@ -7,25 +7,26 @@ results wait in memory up to a limit, and then whoever produces them must wait.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, time
 from typing import Any
 
+from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError
-from macro_engine.run import schema
 from macro_engine.run.events import Event
 from macro_engine.run.lock import WriterLock
 from macro_engine.run.patience import PATIENCE, tried
-from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader
-from macro_engine.state import DamagedError, State, pack, whole
+from macro_engine.run.store import schema, wal, writer
+from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.ledger import Ledger, write_ledger
+from macro_engine.run.store.tables import writers_ledger
+from macro_engine.state import DamagedError, State
 from macro_engine.stream.table import Rejection
 from macro_engine.visible import visible
 
@@ -38,16 +39,14 @@ RETRY_SECONDS = 0.5
 _PATIENCE_TO_CLOSE = 0.7  # seconds in which trouble may pass
 _PATIENCE_WITH_READERS = 1.0  # seconds in which they may let go at the end
 MOST_REJECTED = 100_000  # rejected rows that are recorded; all are counted
-_LONGEST_TEXT = 2_000  # of a rejected value
 _CACHE_KB = 384  # of SQLite
-_PART = 1 << 16  # bytes of state, written again if one of them changed
 
 
 @dataclass
 class Batch:
     """What one transaction writes; a later state replaces an earlier one."""
 
-    results: list[Results] = field(default_factory=list)
+    results: list[Steps] = field(default_factory=list)
     events: list[tuple[int, Event]] = field(default_factory=list)
     rejected: list[tuple[int, Rejection]] = field(default_factory=list)
     state: dict[str, State] | None = None
@@ -72,6 +71,10 @@ class Recorder:
         The run file; created if it is not there.
     say
         Takes a line about trouble with the file, and one about its end.
+    keep
+        How much of the run is kept; None for all of it.
+    say_dropped
+        Takes a line about what was dropped, which is an event in the file already.
 
     Attributes
     ----------
@@ -81,9 +84,17 @@ class Recorder:
         What ended the recording for good.
     """
 
-    def __init__(self, path: Path, say: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        say: Callable[[str], None] = lambda _text: None,
+        keep: Keep | None = None,
+        say_dropped: Callable[[str], None] = lambda _text: None,
+    ) -> None:
         self.path = path
         self.say = say
+        self.keep = keep
+        self.say_dropped = say_dropped
         self.trouble: str | None = None
         self.failure: Exception | None = None
         self.gathered = Batch()  # since a state was last handed over
@@ -91,7 +102,7 @@ class Recorder:
         self.in_flight: Batch | None = None
         self.number_of_events = 0
         self.due_at = monotonic() + COMMIT_SECONDS
-        self.checksums: dict[tuple[str, int], bytes] = {}  # of the state's parts in the file
+        self.ledger = Ledger()  # what is in the file
         self.changed = threading.Condition()
         self.readers: list[RunReader] = []  # of this process, which let go at the end
         self.closing = self.giving_up = False
@@ -125,7 +136,7 @@ class Recorder:
             return True
         return self.in_flight is None and monotonic() >= self.due_at
 
-    def add(self, results: Results, events: Sequence[Event] = ()) -> None:
+    def add(self, results: Steps, events: Sequence[Event] = ()) -> None:
         with self.changed:
             self.gathered.results.append(results)
             self.gathered.nbytes += results.nbytes
@@ -167,7 +178,7 @@ class Recorder:
         with self.changed:
             self.gathered = Batch()
 
-    def pending(self) -> list[Results]:
+    def pending(self) -> list[Steps]:
         """The results that are not in the file yet, in order."""
         with self.changed:
             return [results for batch in self._batches() for results in batch.results]
@@ -228,7 +239,7 @@ class Recorder:
             self.connection = tried(self._connected, PATIENCE)
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if not was_there:
                 _remove(self.path)
             raise MacroError(
@@ -236,12 +247,17 @@ class Recorder:
             ) from None
 
     def _connected(self) -> sqlite3.Connection:
+        index = wal.index_of(self.path)
         connection = schema.connect(self.path, writable=True)
         try:
             if schema.is_empty(connection):
                 schema.create(connection)
             else:
-                schema.check(connection, self.path)
+                self._check_version(connection)
+                if wal.commits_are_missing(self.path, index, wal.index_of(self.path)):
+                    raise DamagedError("its -wal, so that its last steps are missing")
+                self.ledger = writers_ledger(connection)
+                self.number_of_events = self.ledger.events
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             # pages are written once: a few that stay in the processor's cache are faster than many
@@ -250,6 +266,16 @@ class Recorder:
             connection.close()
             raise
         return connection
+
+    def _check_version(self, connection: sqlite3.Connection) -> None:
+        """Refuse what this program only reads."""
+        if schema.version_of(connection, self.path) < schema.VERSION:
+            name = visible(self.path.with_stem(f"{self.path.stem}-2"))
+            raise MacroError(
+                f"{visible(self.path)} was written in version 1 of the format, which has no "
+                "checksums: it can be watched and exported, but not resumed. For a new run give "
+                f"the same command with --run {name}"
+            )
 
     def _write(self) -> None:
         """The thread: nothing that goes wrong in it is lost."""
@@ -289,51 +315,42 @@ class Recorder:
 
     def _committed(self, batch: Batch) -> bool:
         """Whether everything went into the file."""
-        checksums = dict(self.checksums)
+        ledger, connection, dropped = self.ledger.copy(), self.connection, None
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
-            for record in schema.records(batch.results):
-                schema.insert(self.connection, record, len(batch.info.get("classes", ())))
-            self.connection.executemany(
-                "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?)",
-                [(n, e.step, e.time, e.kind, e.text) for n, e in batch.events],
-            )
-            self.connection.executemany(
-                "INSERT OR REPLACE INTO rejected VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(n, *_columns(rejection)) for n, rejection in batch.rejected],
-            )
-            self.connection.executemany(
-                "INSERT OR REPLACE INTO run VALUES (?, ?)",
-                [(name, json.dumps(value)) for name, value in batch.info.items()],
-            )
-            for name, state in (batch.state or {}).items():
-                self._write_state(name, pack(state))
-            self.connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+            writer.write_steps(connection, ledger, batch.results)
+            writer.write_events(connection, ledger, batch.events)
+            writer.write_rejected(connection, ledger, batch.rejected)
+            writer.write_info(connection, ledger, batch.info)
+            writer.write_state(connection, ledger, batch.state or {})
+            if self.keep is not None:
+                dropped = writer.drop_old(connection, ledger, self.keep)
+                if dropped is not None:
+                    event = Event(ledger.stop, None, "run", dropped)
+                    writer.write_events(connection, ledger, [(ledger.events, event)])
+            write_ledger(connection, ledger)
+            connection.execute("COMMIT")
         except sqlite3.DataError as error:  # larger than SQLite takes: no use in trying again
             raise MacroError(
                 f"{visible(self.path)} cannot hold the results: {visible(error)}; shorter steps "
                 "(--every) make smaller ones"
             ) from None
         except sqlite3.Error as error:
-            self.checksums = checksums
             self._failed(error)
             return False
+        self.ledger = ledger
+        if dropped is not None:
+            self._count_own_event()
+            self.say_dropped(dropped)
         return True
 
-    def _write_state(self, name: str, data: bytes) -> None:
-        """Write those parts that are not in the file as they are now."""
-        count = -(-len(data) // _PART)
-        for part in range(count):
-            piece = data[part * _PART : (part + 1) * _PART]
-            checksum = hashlib.blake2b(piece, digest_size=16).digest()
-            if self.checksums.get((name, part)) != checksum:
-                self.connection.execute(
-                    "INSERT OR REPLACE INTO state VALUES (?, ?, ?)", [name, part, piece]
-                )
-                self.checksums[name, part] = checksum
-        self.connection.execute("DELETE FROM state WHERE name = ? AND part >= ?", [name, count])
-        for key in [key for key in self.checksums if key[0] == name and key[1] >= count]:
-            del self.checksums[key]
+    def _count_own_event(self) -> None:
+        """Give the events that wait the numbers after that of one written in between."""
+        with self.changed:
+            for batch in (self.handed_over, self.gathered):
+                if batch is not None:
+                    batch.events = [(number + 1, event) for number, event in batch.events]
+            self.number_of_events += 1
 
     def _failed(self, error: sqlite3.Error) -> None:
         if self.connection.in_transaction:
@@ -352,26 +369,11 @@ def add_events(path: Path, events: Sequence[Event]) -> None:
     """Add events to the file of a run that has ended."""
     recorder = Recorder(path)
     try:
-        with closing(RunReader(path)) as reader:
-            recorder.number_of_events = whole(reader.info, "events")
         for event in events:
             recorder.note(event)
         recorder.hand_over(None, {})
     finally:
         recorder.close(lambda: False)
-
-
-def _columns(rejection: Rejection) -> tuple[Any, ...]:
-    problem = rejection.problem
-    value = None if problem.value is None else _storable(problem.value)
-    reason = _storable(problem.kind)
-    column = None if rejection.column is None else _storable(rejection.column)
-    return _storable(rejection.file), rejection.line, rejection.unit, column, reason, value
-
-
-def _storable(text: str) -> str:
-    """SQLite takes no unpaired surrogates."""
-    return text[:_LONGEST_TEXT].encode(errors="backslashreplace").decode()
 
 
 def _remove(path: Path) -> None:

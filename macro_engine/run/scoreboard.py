@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.run.results import STRATEGIES, Results, Totals
+from macro_engine.core.steps import Names, Steps, Totals
 from macro_engine.state import State, array, whole
 
 
 class Scoreboard:
     """Errors of every threshold, strategy and baseline over all rows so far."""
 
-    def __init__(self, thresholds: list[float], classes: int) -> None:
-        self.thresholds = thresholds
+    def __init__(self, names: Names) -> None:
+        self.names = names
         self.steps = 0
-        self.labels = np.zeros(classes, np.int64)  # rows of each class
-        self.totals = Totals.nothing(len(thresholds))
-        self.subroutines = np.zeros(len(thresholds), np.int64)
+        self.labels = np.zeros(names.classes, np.int64)  # rows of each class
+        self.totals = Totals.nothing(names)
+        self.subroutines = np.zeros(len(names.members), np.int64)
 
-    def update(self, results: Results) -> None:
+    def update(self, results: Steps) -> None:
         self.steps += results.steps
         self.labels += np.bincount(results.labels, minlength=len(self.labels))
         self.totals = results.after
@@ -33,12 +33,12 @@ class Scoreboard:
         """Shares of rows, by strategy."""
         return {
             name: int(wrong) / self.rows
-            for name, wrong in zip(STRATEGIES, self.totals.wrong, strict=False)
+            for name, wrong in zip(self.names.series, self.totals.wrong, strict=False)
         }
 
     @property
     def threshold_errors(self) -> list[float]:
-        return [int(wrong) / self.rows for wrong in self.totals.wrong[len(STRATEGIES) :]]
+        return [int(wrong) / self.rows for wrong in self.totals.wrong[len(self.names.series) :]]
 
     def state(self) -> State:
         return {
@@ -51,12 +51,13 @@ class Scoreboard:
         }
 
     def restore(self, state: State) -> None:
-        k = len(self.thresholds)
+        k = len(self.names.members)
         self.steps = whole(state, "steps")
         self.labels = array(state, "labels", np.int64, (len(self.labels),))
         self.totals = Totals(
+            self.names,
             whole(state, "rows"),
-            array(state, "wrong", np.int64, (len(STRATEGIES) + k,)),
+            array(state, "wrong", np.int64, (self.names.predictors,)),
             array(state, "losses", np.float64, (k,)),
         )
         self.subroutines = array(state, "subroutines", np.int64, (k,))

@@ -13,6 +13,7 @@ from time import monotonic, time
 
 from macro_engine.algorithm.learnt import Learnt
 from macro_engine.core.format import elapsed_text
+from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError
 from macro_engine.rows import Ints
 from macro_engine.run.combined_reader import CombinedReader
@@ -21,7 +22,6 @@ from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
 from macro_engine.run.recorder import add_events
-from macro_engine.run.results import Results
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
@@ -207,7 +207,7 @@ class Session(RunFollower):
         if self.history is None and self.engine is not None and self.engine.steps:
             self.history = self._from_file(self.engine)
 
-    def _append(self, results: Results) -> None:
+    def _append(self, results: Steps) -> None:
         if self.history is None:
             assert self.engine is not None
             history = self._from_file(self.engine)
@@ -219,13 +219,14 @@ class Session(RunFollower):
     def _from_file(self, engine: Engine) -> History:
         """The history of what was recorded before this session."""
         assert engine.run_file is not None
-        self.store = CombinedReader(RunReader(engine.run_file), engine.recorder)
+        store = self.store = CombinedReader(RunReader(engine.run_file), engine.recorder)
         history = History(
-            engine.course.thresholds,
+            engine.course.names,
             engine.classes,
             engine.opened.settings.history,
-            self.store.parts,
+            store.parts,
             engine.opened.settings["eps_power"],
+            lambda: store.first_step,
         )
         for results in self.store.reader.all_results():
             history.append(results)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from macro_engine.core.steps import Steps
 from macro_engine.rows import Ints
-from macro_engine.run.results import STRATEGIES, Results
 
-_MARGINAL = STRATEGIES.index("marginal")
 _EVERY = 1 << 15  # steps between two states that are remembered
 
 
@@ -21,6 +20,8 @@ class Usage:
 
     Attributes
     ----------
+    begin
+        The first step that is counted.
     uses, rows
         Steps in which each was active, and their rows.
     wrong, marginal_wrong
@@ -29,9 +30,9 @@ class Usage:
         The last step in which it was active.
     """
 
-    def __init__(self, threshold: int) -> None:
+    def __init__(self, threshold: int, begin: int = 0) -> None:
         self.threshold = threshold
-        self.moment = 0
+        self.begin = self.moment = begin
         self.uses: Ints = np.zeros(1, np.int64)
         self.rows: Ints = np.zeros(1, np.int64)
         self.wrong: Ints = np.zeros(1, np.int64)
@@ -39,36 +40,43 @@ class Usage:
         self.last_used: Ints = np.zeros(1, np.int64)
         self.remembered: list[Usage] = []
 
-    def at(self, moment: int, results: Callable[[int, int], Results]) -> Usage:
-        """The counts at a moment."""
+    def at(self, moment: int, results: Callable[[int, int], Steps], first: int = 0) -> Usage:
+        """The counts at a moment, where `first` is the first step that can still be read."""
         nearest = max(
-            (usage for usage in [*self.remembered, self] if usage.moment <= moment),
+            (
+                usage
+                for usage in [*self.remembered, self]
+                if first <= usage.moment <= moment or usage.moment == moment
+            ),
             key=lambda usage: usage.moment,
             default=None,
         )
-        found = Usage(self.threshold) if nearest is None else nearest.copy()
+        begin = max(self.begin, first)
+        found = Usage(self.threshold, begin) if nearest is None else nearest.copy()
         while found.moment < moment:
             found.add(results(found.moment, min(moment, found.moment + _EVERY)))
         return found
 
-    def follow(self, results: Results) -> None:
+    def follow(self, results: Steps) -> None:
         """Count the newest steps, and remember now and then how it stood."""
+        if not self.moment:
+            self.begin = results.first_step
         self.add(results)
         last = self.remembered[-1].moment if self.remembered else 0
         if self.moment - last >= _EVERY:
             self.remembered.append(self.copy())
 
-    def add(self, results: Results) -> None:
+    def add(self, results: Steps) -> None:
         """Count the steps that follow."""
         k = self.threshold
         active = results.active[k]
         n = max(len(self.uses), int(results.subroutines[k, -1]) + 1)
-        wrong = results.wrong[len(STRATEGIES) + k]
+        wrong = results.member_wrong[k]
         for name, weights in (
             ("uses", None),
             ("rows", results.lengths),
             ("wrong", wrong),
-            ("marginal_wrong", results.wrong[_MARGINAL]),
+            ("marginal_wrong", results.wrong_of("marginal")),
         ):
             counts = np.bincount(active, weights, n).astype(np.int64)
             before = getattr(self, name)
@@ -81,7 +89,7 @@ class Usage:
         self.moment = results.stop
 
     def copy(self) -> Usage:
-        other = Usage(self.threshold)
+        other = Usage(self.threshold, self.begin)
         other._become(self)
         return other
 

@@ -16,7 +16,6 @@ from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
 from macro_engine.run.history import Birth, History, Moment, Situation
 from macro_engine.run.pace import Target
-from macro_engine.run.results import STRATEGIES
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.summary import Summary
@@ -24,7 +23,6 @@ from macro_engine.run.summary import Summary
 __all__ = [
     "KINDS",
     "MEANS",
-    "STRATEGIES",
     "Birth",
     "Change",
     "Controls",

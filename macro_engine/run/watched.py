@@ -145,15 +145,19 @@ class WatchedRun(RunFollower):
         settings = self._settings()
         length, power = settings.get("history"), settings.get("eps_power")
         return History(
-            reader.thresholds,
+            reader.names,
             tuple(reader.classes),
             length if isinstance(length, int) else None,
             CombinedReader(reader).parts,
             float(power) if isinstance(power, int | float) and power >= 0 else 0.0,
+            lambda: reader.first_step,
         )
 
     def _catch_up(self, reader: RunReader, history: History) -> None:
         steps = reader.steps
+        if not history.steps and reader.first_step:
+            history.append(reader.record_from(reader.first_step))
+            self.remarks.append(f"{visible(self.path.name)}: {reader.dropped}")
         while history.steps < steps and not self.ending.is_set():
             history.append(reader.record_from(history.steps))
 

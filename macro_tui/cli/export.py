@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 
@@ -18,6 +19,14 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_engine.run.export import export
     from macro_engine.visible import visible
 
-    for path in export(arguments.run_file, arguments.to, f".{arguments.format}"):
+    exported = export(arguments.run_file, arguments.to, f".{arguments.format}")
+    for path in exported.files:
         print(visible(path))
-    return 0
+    name = visible(arguments.run_file)
+    if exported.dropped:
+        print(f"macro-tui: {name}: {exported.dropped}", file=sys.stderr)
+    for what in exported.damage:
+        print(f"macro-tui: {name} is damaged: {visible(what, 300)}", file=sys.stderr)
+    if exported.damage:
+        print("macro-tui: only what is whole was written", file=sys.stderr)
+    return 1 if exported.damage else 0

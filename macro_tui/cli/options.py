@@ -14,6 +14,7 @@ from macro_tui.replays import find_recording
 
 if TYPE_CHECKING:
     from macro_engine.opening import Opened
+    from macro_engine.run.store.keep import Keep
     from macro_engine.settings import Layer
 
 
@@ -98,6 +99,12 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
         dest="run_file",
         help="record the run; the same command resumes it",
     )
+    output.add_argument(
+        "--keep",
+        metavar="30d|10GB",
+        help="let the run file keep so much: what was recorded longer ago (s m h d), or does not "
+        "fit (kB MB GB TB), is dropped; default: everything",
+    )
 
 
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
@@ -110,12 +117,24 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
             check_output(path, f"--{option}", taken)
             taken[path.resolve()] = f"is written by --{option} already"
     path = arguments.run_file
+    keep_of(arguments)  # so that what is wrong with it is said at once
     if path is None:
         return
     if path.exists() and not path.is_file():
         raise UsageError(f"--run: {visible(path)} is not a regular file; name another one")
     if path.resolve() in taken:
         raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
+
+
+def keep_of(arguments: argparse.Namespace) -> Keep | None:
+    """How much of the run the file keeps; None for all of it."""
+    from macro_engine.run.store.keep import Keep
+
+    if arguments.keep is None:
+        return None
+    if arguments.run_file is None:
+        raise UsageError("--keep says how much a run file keeps; name one with --run FILE.run")
+    return Keep.parse(arguments.keep)
 
 
 def length_of(option: str, text: str) -> float:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.visible import visible
-from macro_tui.cli.options import add_outputs, add_stream_arguments, check_outputs, open_from
+from macro_tui.cli.options import (
+    add_outputs,
+    add_stream_arguments,
+    check_outputs,
+    keep_of,
+    open_from,
+)
 from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
 from macro_tui.standard_streams import need_keys
 
@@ -88,7 +94,13 @@ def _engine(
 
     check_outputs(arguments, {file.path.resolve(): "is read in this run" for file in opened.files})
     return Engine(
-        opened, arguments.predictions, arguments.trace, listener, arguments.run_file, speed
+        opened,
+        arguments.predictions,
+        arguments.trace,
+        listener,
+        arguments.run_file,
+        speed,
+        keep_of(arguments),
     )
 
 

@@ -13,6 +13,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: this one"
     )
+    parser.add_argument(
+        "--check",
+        type=Path,
+        metavar="FILE",
+        help="read all of a run file and say which steps are whole; exit code 1 if it is damaged",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,6 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_engine.run.overview import overview
     from macro_engine.visible import visible
 
+    if arguments.check is not None:
+        return _check(arguments.check)
     if not arguments.folder.is_dir():
         raise MacroError(f"{visible(arguments.folder)}: no such folder")
     found = sorted(path for path in arguments.folder.glob("*.run") if path.is_file())
@@ -35,3 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
         print("  ".join(cells).rstrip())
     return 0
+
+
+def _check(path: Path) -> int:
+    from macro_engine.run.check import check
+
+    lines, is_whole = check(path)
+    print("\n".join(lines))
+    return 0 if is_whole else 1

@@ -19,6 +19,7 @@ from macro_tui.cli.options import (
     add_settings,
     check_outputs,
     end_at_sigterm,
+    keep_of,
     layers_from,
     length_of,
 )
@@ -141,7 +142,14 @@ def _open(
 def _engine(arguments: argparse.Namespace, opened: OpenedLive, listener: Listener) -> Engine:
     from macro_engine.run.engine import Engine
 
-    return Engine(opened, arguments.predictions, arguments.trace, listener, arguments.run_file)
+    return Engine(
+        opened,
+        arguments.predictions,
+        arguments.trace,
+        listener,
+        arguments.run_file,
+        keep=keep_of(arguments),
+    )
 
 
 class _Waiting:

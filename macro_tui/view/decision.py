@@ -24,8 +24,10 @@ def nearest_view(scene: Scene) -> NearestView:
     )
     is_birth = bool(step.born[k])
     parent = scene.history.births[k][int(step.active[k]) - 1].parent if is_birth else 0
-    limit = scene.history.limit(k, step.step)
-    return NearestView(pairs, limit, int(step.active[k]), is_birth, parent or None)
+    listed = int(step.list_steps[k])
+    limit = scene.history.limit(k, max(listed, 0))
+    of_step = listed if 0 <= listed < step.step else None
+    return NearestView(pairs, limit, int(step.active[k]), is_birth, parent or None, of_step)
 
 
 def facts(scene: Scene, width: int) -> list[Row]:
@@ -76,8 +78,10 @@ def _life(scene: Scene, k: int, number: int) -> Row:
     usage = scene.history.usage(k, scene.moment)
     uses = int(usage.uses[number])
     born = scene.history.births[k][number - 1].step
-    used = f", used {count_text(uses, 'step')} ({uses / scene.moment:.0%})"
-    row: Row = [(f"born at {born:,}", "muted"), (used, "muted")]
+    share = uses / max(scene.moment - usage.begin, 1)
+    used = f", used {count_text(uses, 'step')} ({share:.0%})"
+    when = f"counted from {usage.begin:,}" if born is None else f"born at {born:,}"
+    row: Row = [(when, "muted"), (used, "muted")]
     if scene.is_now and scene.updates is not None and number <= len(scene.updates):
         row.append((f", learnt {int(scene.updates[number - 1]):,}", "muted"))
     return row
@@ -119,4 +123,5 @@ def _listed(texts: list[str], role: str) -> Row:
 def about(scene: Scene) -> str:
     when = "" if scene.step.time is None else f", {time_text(scene.step.time)}"
     rows = count_text(scene.step.rows, "row")
-    return f"step {scene.step.step:,}{when}, {rows}"
+    dropped = ", the first that is kept" if 0 < scene.history.first == scene.step.step else ""
+    return f"step {scene.step.step:,}{when}, {rows}{dropped}"

@@ -35,12 +35,10 @@ def details(scene: Scene, number: int, learnt: Learnt | None, glyphs: Glyphs) ->
 def _life(scene: Scene, number: int) -> list[Row]:
     line = next(line for line in lines(scene) if line.number == number)
     value = short_threshold_text(scene.history.thresholds[scene.threshold])
-    time = scene.history.moment(line.born).time
-    when = "" if time is None else f" ({time_text(time)})"
     birth = scene.history.births[scene.threshold][number - 1]
     rows: list[Row] = [
         [(f"subroutine #{number} at threshold {value}", "strong")],
-        [(f"born at step {line.born:,}{when}, {_origin(birth)}", "label")],
+        [(_birth(scene, birth), "label")],
         [(f"active in {count_text(line.uses, 'step')}, {line.share:.1%} of all", "label")],
     ]
     if line.error is not None and line.baseline is not None:
@@ -52,6 +50,14 @@ def _life(scene: Scene, number: int) -> list[Row]:
         learnt = int(scene.updates[number - 1])
         rows.append([(f"learnt from {count_text(learnt, 'step')} until now", "label")])
     return rows
+
+
+def _birth(scene: Scene, birth: Birth) -> str:
+    if birth.step is None or birth.step < scene.history.first:
+        return f"born before step {scene.history.first:,}, the first that is kept"
+    time = scene.history.moment(birth.step).time
+    when = "" if time is None else f" ({time_text(time)})"
+    return f"born at step {birth.step:,}{when}, {_origin(birth)}"
 
 
 def _origin(birth: Birth) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from macro_engine.core.format import count_text, short_threshold_text, time_text
 from macro_tui.view.curves import CurvesView, Series
 from macro_tui.view.raster import ACROSS
-from macro_tui.view.scene import Scene, series_index, threshold_index
+from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import CURVES
 
 _FEWEST_ROWS = 100  # what fewer rows give says nothing, and would stretch the axis
@@ -19,14 +19,14 @@ _ALWAYS = (("FTL", "ftl"), ("EWA", "ewa"), ("base", "marginal"))
 
 def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
     """Name, role and place among the series of each curve."""
-    shown = [(name, role, series_index(role)) for name, role in _ALWAYS]
+    shown = [(name, role, scene.history.place(role)) for name, role in _ALWAYS]
     extra = CURVES[scene.view.curves]
     if "no_change" in extra:
-        shown.append(("no-change", "no_change", series_index("no_change")))
+        shown.append(("no-change", "no_change", scene.history.place("no_change")))
     if "threshold" in extra:
         k = scene.threshold
         name = short_threshold_text(scene.history.thresholds[k])
-        shown.append((name, "threshold", threshold_index(k)))
+        shown.append((name, "threshold", scene.history.place_of_threshold(k)))
     if scene.view.mode == "lead":
         shown = [series for series in shown if series[1] != "marginal"]
     return shown
@@ -39,7 +39,7 @@ def errors_at(scene: Scene, moments: NDArray[np.int64]) -> NDArray[np.float64]:
     rows = scene.history.at(moments).rows
     errors[:, rows < min(_FEWEST_ROWS, int(scene.point.rows[0]) // 4)] = np.nan
     if scene.view.mode == "lead":
-        errors -= errors[series_index("marginal")]
+        errors -= errors[scene.history.place("marginal")]
     return errors
 
 

@@ -23,7 +23,8 @@ class NearestView:
     """Numbers and distances of the nearest subroutines, and which one was active.
 
     A distance may be infinite, and NaN where it is not known. `copy_of` is the subroutine that a
-    newborn one was copied from, None for one that started with nothing.
+    newborn one was copied from, None for one that started with nothing. `of_step` is the earlier
+    step whose distances these are, where those of the step itself are not kept.
     """
 
     nearest: tuple[tuple[int, float], ...]
@@ -31,6 +32,7 @@ class NearestView:
     active: int | None
     is_birth: bool
     copy_of: int | None
+    of_step: int | None = None
 
 
 def words(view: NearestView) -> str:
@@ -41,6 +43,10 @@ def words(view: NearestView) -> str:
     if view.is_birth:
         origin = "" if view.copy_of is None else f" as a copy of #{view.copy_of}"
         return f"none within {limit}: #{view.active} was started{origin}"
+    if view.of_step is not None:
+        return f"distances of step {view.of_step:,}"
+    if not view.nearest:
+        return "its distances are not kept"
     return f"#{view.active} is the nearest within {limit}"
 
 
@@ -49,7 +55,8 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     canvas = Canvas(width, height, glyphs)
     nearest = view.nearest[:_MOST]
     sentence = wrap(words(view), max(canvas.width, 1))
-    room = max(canvas.height - len(sentence) if view.is_birth else canvas.height, 0)
+    must_say = view.is_birth or view.of_step is not None
+    room = max(canvas.height - len(sentence) if must_say else canvas.height, 0)
     has_scale = room >= 3 and bool(nearest) and math.isfinite(view.threshold)
     top = int(has_scale)
     shown = nearest[: room - top]
@@ -61,7 +68,7 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
         if not math.isfinite(distance):
             unknown = "not known" if math.isnan(distance) else "infinite"
             canvas.put(_bars(canvas)[0], y, unknown, "muted")
-    if view.is_birth or top + len(shown) + len(sentence) <= canvas.height:
+    if must_say or top + len(shown) + len(sentence) <= canvas.height:
         for y, line in enumerate(sentence, top + len(shown)):
             canvas.put(0, y, line, "birth" if view.is_birth else "muted")
     return canvas.rows()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.format import axis_time_text
-from macro_engine.run.view import STRATEGIES, Event, History, Moment, Points, Snapshot
+from macro_engine.run.view import Event, History, Moment, Points, Snapshot
 from macro_tui.view.viewport import Page, Viewport, page
 
 _LABEL_CELLS = 15
@@ -46,7 +46,9 @@ class Scene:
 
     @property
     def moment(self) -> int:
-        return self.steps if self.view.moment is None else min(self.view.moment, self.steps)
+        if self.view.moment is None:
+            return self.steps
+        return max(min(self.view.moment, self.steps), self.history.first + 1)
 
     @cached_property
     def point(self) -> Points:
@@ -111,12 +113,3 @@ class Scene:
 
 def leader(points: Points) -> int:
     return int(points.leader[-1])
-
-
-def series_index(name: str) -> int:
-    return STRATEGIES.index(name)
-
-
-def threshold_index(threshold: int) -> int:
-    """The place of a threshold among the series."""
-    return len(STRATEGIES) + threshold

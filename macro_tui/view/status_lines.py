@@ -13,7 +13,7 @@ from macro_tui.view.comparison import lead_text, short_lead_text
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.meter import Traffic
 from macro_tui.view.rows import Row, fitting
-from macro_tui.view.scene import Scene, series_index
+from macro_tui.view.scene import Scene
 
 
 def header(
@@ -98,7 +98,7 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
 
 def verdict(scene: Scene, width: int) -> Row:
     """FTL against the baseline, over the whole run and lately; cut to the width."""
-    ftl, ewa, baseline = (series_index(name) for name in ("ftl", "ewa", "marginal"))
+    ftl, ewa, baseline = (scene.history.place(name) for name in ("ftl", "ewa", "marginal"))
     so_far, recent = scene.errors, scene.recent_errors
     lead = lead_text(so_far[ftl], so_far[baseline])
     of_late = short_lead_text(recent[ftl], recent[baseline])

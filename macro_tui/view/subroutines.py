@@ -27,7 +27,7 @@ class Line:
     """One subroutine; errors in %, None where it has predicted nothing."""
 
     number: int
-    born: int
+    born: int | None  # None for a step that was dropped
     parent: int
     uses: int
     share: float
@@ -46,7 +46,7 @@ def lines(scene: Scene) -> list[Line]:
         error = 100 * int(usage.wrong[number]) / rows if rows else None
         baseline = 100 * int(usage.marginal_wrong[number]) / rows if rows else None
         last = int(usage.last_used[number])
-        share = uses / scene.moment
+        share = uses / max(scene.moment - usage.begin, 1)
         found.append(Line(number, birth.step, birth.parent, uses, share, error, baseline, last))
     return sorted(found, key=_ORDERS[scene.view.order])
 
@@ -95,7 +95,8 @@ def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row
     is_active = line.number == active
     ago = moment - 1 - line.last_used
     last = "now" if not ago else f"{ago:,} ago"
-    numbers = f" {line.born:>9,} {line.uses:>8,} {line.share:>6.1%}"
+    born = "dropped" if line.born is None else f"{line.born:,}"
+    numbers = f" {born:>9} {line.uses:>8,} {line.share:>6.1%}"
     row: Row = [
         (mark, "threshold"),
         (glyphs.head if is_active else " ", "chosen"),

@@ -12,7 +12,7 @@ from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted
 from macro_tui.view.rows import Row
-from macro_tui.view.scene import Scene, leader, threshold_index
+from macro_tui.view.scene import Scene, leader
 from macro_tui.view.viewport import page
 
 _VALUE = 7  # marker, threshold and a blank
@@ -169,7 +169,7 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
         Threshold(
             value,
             float(weights[k]),
-            float(scene.errors[threshold_index(k)]),
+            float(scene.errors[history.place_of_threshold(k)]),
             int(subroutines[k]),
         )
         for k, value in enumerate(history.thresholds)

@@ -11,10 +11,12 @@ import sys
 from time import perf_counter
 
 from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
+from macro_engine.algorithm.contest import STRATEGIES
+from macro_engine.algorithm.to_steps import to_steps
+from macro_engine.core.steps import Member, Names
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.opening import open_stream
 from macro_engine.rows import Block
-from macro_engine.run.results import Results
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
@@ -35,7 +37,8 @@ def main() -> None:
     contest = CompiledContest(
         CompiledRules(thresholds, distance, shape, "logistic"), block.rows.columns
     )
-    board = Scoreboard(thresholds, 2)
+    members = tuple(Member(history, threshold) for threshold in thresholds)
+    board = Scoreboard(Names(STRATEGIES, members, 2))
     contest.run(block.cut(0, 1))  # compiled before the clock runs
     seconds = []
     for copy in range(copies):
@@ -45,7 +48,7 @@ def main() -> None:
         started = perf_counter()
         for start in range(0, block.steps, STEPS_AT_ONCE):
             part = shifted.cut(start, min(start + STEPS_AT_ONCE, block.steps))
-            board.update(Results.of(part, contest.run(part), board.totals))
+            board.update(to_steps(part, contest.run(part), board.totals))
         seconds.append(perf_counter() - started)
         held = contest.family.bytes_held / 1e6
         print(

@@ -84,13 +84,12 @@ def tell(what: str, pairs: list[tuple[float, float]]) -> None:
 
 def size(run_file: Path) -> None:
     connection = sqlite3.connect(run_file)
-    (steps, rows) = connection.execute("SELECT sum(steps), sum(rows) FROM steps").fetchone()
-    thresholds = len(
-        json.loads(
-            connection.execute("SELECT value FROM run WHERE name = 'thresholds'").fetchone()[0]
-        )
+    info = dict(
+        connection.execute("SELECT name, value FROM run WHERE name IN ('summary', 'members')")
     )
     connection.close()
+    summary, thresholds = json.loads(info["summary"]), len(json.loads(info["members"]))
+    steps, rows = summary["steps"], summary["rows"]
     promised = 60 * steps * thresholds + (24 + thresholds) * rows
     found = run_file.stat().st_size
     print(f"{found:,} bytes in all, {found / promised:.2f} of what is promised for the results")

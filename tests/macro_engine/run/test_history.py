@@ -7,12 +7,12 @@ import pytest
 from made_runs import engine, run, write_stream
 
 from macro_engine.algorithm.selection import ExponentialWeights
+from macro_engine.core.steps import Steps
 from macro_engine.run import history as module
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.downsampled import Downsampled
 from macro_engine.run.engine import Listener
 from macro_engine.run.history import History
-from macro_engine.run.results import STRATEGIES, Results
 from macro_engine.run.runfile import RunReader
 
 
@@ -37,7 +37,7 @@ def past(request, finished, monkeypatch):
         monkeypatch.setattr(module, "_JOINED", 4)
         monkeypatch.setattr(Downsampled, "MOST", 100)
     reader = RunReader(path)
-    history = History(made.course.thresholds, made.classes, 3, CombinedReader(reader).parts)
+    history = History(made.course.names, made.classes, 3, CombinedReader(reader).parts)
     for results in given:
         for start in range(results.first_step, results.stop, 7):
             history.append(results.cut(start, min(start + 7, results.stop)))
@@ -48,7 +48,7 @@ def past(request, finished, monkeypatch):
 
 @pytest.fixture
 def whole(finished):
-    return Results.join(finished[2])
+    return Steps.join(finished[2])
 
 
 def wrong_before(whole, moment):
@@ -80,7 +80,7 @@ def test_far_apart_moments_are_answered_for_ones_a_little_before(past, whole, mo
 
 def test_weights_are_those_that_were_in_force(past, whole):
     ewa = ExponentialWeights(len(past.thresholds))
-    losses = (whole.wrong[len(STRATEGIES) :] / whole.lengths).T
+    losses = (whole.member_wrong / whole.lengths).T
     expected = ewa.run(losses)
     moments = np.array([0, 1, 2, 50, 200, past.steps - 1])
     assert np.allclose(past.weights(moments).T, expected[moments], rtol=1e-12)
@@ -91,7 +91,9 @@ def test_a_step_is_told_as_it_was(past, whole):
     for step in (0, 3, 111, past.steps - 1):
         moment = past.moment(step)
         assert moment.active.tolist() == whole.active[:, step].tolist()
-        assert moment.nearest.tolist() == whole.nearest[:, step].tolist()
+        for k, listed in enumerate(moment.list_steps.tolist()):
+            assert (whole.active[k, listed : step + 1] == whole.active[k, step]).all()
+            assert moment.nearest[k].tolist() == whole.lists_at(listed)[1][k].tolist()
         assert np.array_equal(moment.distance, whole.distance[:, step], equal_nan=True)
         assert moment.time == whole.first_times[step]
         assert moment.leader == whole.leaders[step]
@@ -127,7 +129,7 @@ def test_births_name_their_parents(past, whole):
     for k, births in enumerate(past.births):
         assert [birth.step for birth in births] == np.flatnonzero(whole.born[k]).tolist()
         for birth in births[1:]:
-            assert birth.parent == whole.nearest[k, birth.step, 0]
+            assert birth.parent == whole.lists_at(birth.step)[1][k, 0]
 
 
 def test_rows_and_times_are_found(past, whole):
@@ -140,7 +142,7 @@ def test_rows_and_times_are_found(past, whole):
 
 def test_what_waits_to_be_written_is_answered_too(finished):
     _, path, given = finished
-    whole = Results.join(given)
+    whole = Steps.join(given)
 
     class Waiting:
         def pending(self):
@@ -160,8 +162,8 @@ def test_a_window_has_as_many_steps_as_it_says_where_little_is_kept(finished, mo
     monkeypatch.setattr(module, "_MOST_READ", 50)
     monkeypatch.setattr(Downsampled, "MOST", 50)
     made, _, given = finished
-    whole = Results.join(given)
-    history = History(made.course.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
+    whole = Steps.join(given)
+    history = History(made.course.names, made.classes, 3, lambda a, b: whole.cut(a, b))
     history.append(whole)
     stride = history.downsampled.stride
     assert stride > 4
@@ -180,8 +182,8 @@ def test_memory_does_not_grow_with_the_run(finished, monkeypatch):
     monkeypatch.setattr(module, "NEWEST", 40)
     monkeypatch.setattr(Downsampled, "MOST", 100)
     made, _, given = finished
-    whole = Results.join(given)
-    history = History(made.course.thresholds, made.classes, 3, lambda a, b: whole.cut(a, b))
+    whole = Steps.join(given)
+    history = History(made.course.names, made.classes, 3, lambda a, b: whole.cut(a, b))
     for start in range(0, whole.steps, 10):
         history.append(whole.cut(start, min(start + 10, whole.steps)))
         assert len(history.downsampled.points().moments) <= 100

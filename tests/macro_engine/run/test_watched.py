@@ -1,15 +1,13 @@
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from dataclasses import asdict
 
 import pytest
-from made_runs import engine, run, run_until, write_stream
+from made_runs import engine, forge, run, run_until, write_stream
 
 from macro_engine.errors import MacroError
 from macro_engine.run.snapshot import Snapshot
@@ -137,9 +135,7 @@ def test_a_snapshot_is_read_back_as_it_was():
 def test_a_snapshot_of_wrong_types_is_a_damaged_file(stream, tmp_path, told):
     path = tmp_path / "a.run"
     run_until(engine(stream, path), 5)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE run SET value = ? WHERE name = 'snapshot'", [json.dumps(told)])
-        connection.commit()
+    forge(path, "snapshot", told)
     watching = WatchedRun(path)
     watching.start()
     wait_for(lambda: not watching.is_running)

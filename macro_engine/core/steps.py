@@ -1,0 +1,366 @@
+"""The one result type: what a stretch of steps gave, column by column.
+
+A column is declared once, by the annotation of its attribute in `Steps`: along which axes it runs,
+how its values are stored, and in which part of a record. Joining, cutting, storing, reading and
+checking are driven by these declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.rows import Bools, Counts, Floats, Ints
+
+Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
+
+NEAREST = 5  # subroutines in a list of the nearest
+PIECE_STEPS = 4096  # that are stored together at most
+PIECE_ROWS = 1 << 16  # likewise, unless a single step has more
+
+
+class Member(NamedTuple):
+    """A member of the grid: how many steps of history, None for all or for none, and threshold."""
+
+    history: int | None
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Names:
+    """What stands along the axes of columns.
+
+    Attributes
+    ----------
+    series
+        The strategies and baselines.
+    members
+        The grid from which strategies choose.
+    classes
+        How many classes there are.
+    """
+
+    series: tuple[str, ...]
+    members: tuple[Member, ...]
+    classes: int
+
+    @property
+    def predictors(self) -> int:
+        """How many predict: the series, then the members."""
+        return len(self.series) + len(self.members)
+
+    def place(self, series: str) -> int:
+        """Where a series stands among the predictors."""
+        return self.series.index(series)
+
+
+class Axis(Enum):
+    """What the values of a column are counted along."""
+
+    STEP = "step"
+    ROW = "row"
+    LIST = "list"  # a list of the nearest, in the order of steps, then members
+    SERIES = "series"
+    MEMBER = "member"
+    PREDICTOR = "predictor"  # the series, then the members
+    CLASS = "class"
+    NEAREST = "nearest"
+
+
+class Codec(Enum):
+    """How the values of a column are stored."""
+
+    COUNTS = "counts"  # whole numbers from 0 on
+    FLAGS = "flags"  # true or false
+    TIMES = "times"  # int64, stored as differences
+    DOUBLES = "doubles"  # float64, to the last bit
+    SINGLES = "singles"  # float32
+    DISTANCES = "distances"  # float16, or float32 where one is too large for that
+
+
+GROWING = (Axis.STEP, Axis.ROW, Axis.LIST)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The declaration of a column.
+
+    Attributes
+    ----------
+    axes
+        Exactly one of them grows with the stretch: steps, rows or lists.
+    part
+        The part of a record that holds it, so that readers need not read everything.
+    below
+        An axis whose length the values do not reach.
+    """
+
+    axes: tuple[Axis, ...]
+    codec: Codec
+    part: str
+    below: Axis | None = None
+
+    @property
+    def grows_along(self) -> int:
+        """Which of its axes grows."""
+        return next(i for i, axis in enumerate(self.axes) if axis in GROWING)
+
+
+_S, _R, _L = Axis.STEP, Axis.ROW, Axis.LIST
+_M, _P, _N = Axis.MEMBER, Axis.PREDICTOR, Axis.NEAREST
+_COUNTS, _FLAGS = Codec.COUNTS, Codec.FLAGS
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """Sums over all steps before some moment.
+
+    Attributes
+    ----------
+    wrong
+        Rows that each predictor got wrong.
+    losses
+        The summed losses of each member, by which strategies choose.
+    """
+
+    names: Names
+    rows: int
+    wrong: Ints
+    losses: Floats
+
+    @staticmethod
+    def nothing(names: Names) -> Totals:
+        return Totals(names, 0, np.zeros(names.predictors, np.int64), np.zeros(len(names.members)))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Steps:
+    """Steps in succession.
+
+    Attributes
+    ----------
+    before
+        The totals before the first of the steps.
+    lengths
+        Rows of each step.
+    leaders
+        The index of the member that FTL followed.
+    late, rejected
+        By steps, as in `Block`.
+    wrong
+        Rows that each predictor got wrong.
+    active, subroutines, born, close, distance
+        Members by steps: the number of the active subroutine, from 1; how many there are, after a
+        birth; whether the active one was born for the step; how many are within the threshold; the
+        active one's distance, NaN at a birth.
+    listed
+        Members by steps: whether the nearest subroutines are listed. They are where the active
+        one changes, and at the first step of what is stored or computed together.
+    nearest, distances
+        The lists: subroutines with the smallest distance before a birth, nearest first and 0 where
+        there are fewer; about 3 digits of the distances, of which a negative one is a lower bound.
+    times
+        By rows, in microseconds since 1970; None where the stream has none.
+    labels, predictions
+        Class indices: by rows, and predictors by rows.
+    """
+
+    first_step: int
+    first_row: int
+    before: Totals
+    lengths: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
+    leaders: Annotated[Counts, Column((_S,), _COUNTS, "steps", below=_M)]
+    late: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
+    rejected: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
+    wrong: Annotated[Counts, Column((_P, _S), _COUNTS, "steps")]
+    active: Annotated[Counts, Column((_M, _S), _COUNTS, "steps")]
+    subroutines: Annotated[Counts, Column((_M, _S), _COUNTS, "steps")]
+    born: Annotated[Bools, Column((_M, _S), _FLAGS, "steps")]
+    close: Annotated[Counts, Column((_M, _S), _COUNTS, "choices")]
+    distance: Annotated[Floats, Column((_M, _S), Codec.DOUBLES, "choices")]
+    listed: Annotated[Bools, Column((_M, _S), _FLAGS, "choices")]
+    nearest: Annotated[Counts, Column((_L, _N), _COUNTS, "choices")]
+    distances: Annotated[Narrow, Column((_L, _N), Codec.DISTANCES, "choices")]
+    labels: Annotated[Counts, Column((_R,), _COUNTS, "rows", below=Axis.CLASS)]
+    predictions: Annotated[Counts, Column((_P, _R), _COUNTS, "rows", below=Axis.CLASS)]
+    times: Annotated[Ints | None, Column((_R,), Codec.TIMES, "rows")] = None
+
+    @property
+    def names(self) -> Names:
+        return self.before.names
+
+    @property
+    def steps(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def stop(self) -> int:
+        """The number of the step after the last one."""
+        return self.first_step + self.steps
+
+    @property
+    def rows(self) -> int:
+        return len(self.labels)
+
+    @property
+    def nbytes(self) -> int:
+        """What the arrays take."""
+        return sum(getattr(self, name).nbytes for name in self.present)
+
+    @property
+    def present(self) -> list[str]:
+        """The columns that it has: all but optional ones that were not computed."""
+        return [name for name in COLUMNS if getattr(self, name) is not None]
+
+    @property
+    def starts(self) -> Ints:
+        """Where each step begins among the rows, and at the end the number of rows."""
+        return np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+
+    @property
+    def first_times(self) -> Ints | None:
+        """The time of each step's first row."""
+        return None if self.times is None else self.times[self.starts[:-1]]
+
+    def wrong_of(self, series: str) -> Counts:
+        """Rows that a strategy or baseline got wrong, by steps."""
+        wrong: Counts = self.wrong[self.names.place(series)]
+        return wrong
+
+    @property
+    def member_wrong(self) -> Counts:
+        """Rows that each member got wrong, by steps."""
+        return self.wrong[len(self.names.series) :]
+
+    @property
+    def losses_after(self) -> Floats:
+        """The summed losses after each step, members by steps, added one after the other."""
+        losses = self.member_wrong / self.lengths
+        summed = np.cumsum(np.concatenate([self.before.losses[:, None], losses], 1), axis=1)
+        return summed[:, 1:]
+
+    @property
+    def after(self) -> Totals:
+        """The totals after the last of the steps."""
+        return self.totals(self.stop)
+
+    def totals(self, step: int) -> Totals:
+        """The totals before a step."""
+        n = step - self.first_step
+        return Totals(
+            self.names,
+            self.before.rows + int(self.lengths[:n].sum(dtype=np.int64)),
+            self.before.wrong + self.wrong[:, :n].sum(axis=1, dtype=np.int64),
+            self.losses_after[:, n - 1] if n else self.before.losses,
+        )
+
+    @staticmethod
+    def join(parts: Sequence[Steps]) -> Steps:
+        """Parts that follow each other, as one; an optional column must be in all of them."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        columns: dict[str, Any] = {}
+        for name, column in COLUMNS.items():
+            arrays = [getattr(part, name) for part in parts]
+            if all(array is not None for array in arrays):
+                columns[name] = np.concatenate(arrays, axis=column.grows_along)
+        return Steps(
+            first_step=first.first_step, first_row=first.first_row, before=first.before, **columns
+        )
+
+    @staticmethod
+    def between(start: int, stop: int, parts: Sequence[Steps]) -> Steps:
+        """The steps from one number up to another, which are in parts that follow each other."""
+        return Steps.join(
+            [part.cut(max(start, part.first_step), min(stop, part.stop)) for part in parts]
+        )
+
+    def cut(self, start: int, stop: int) -> Steps:
+        """The steps from one number up to another, both counted from the stream's beginning."""
+        if (start, stop) == (self.first_step, self.stop):
+            return self
+        a, b = start - self.first_step, stop - self.first_step
+        starts = self.starts
+        lists = [int(np.count_nonzero(self.listed[:, :n])) for n in (a, b)]
+        spans = {
+            Axis.STEP: slice(a, b),
+            Axis.ROW: slice(int(starts[a]), int(starts[b])),
+            Axis.LIST: slice(*lists),
+        }
+        columns: dict[str, Any] = {}
+        for name in self.present:
+            along = COLUMNS[name].grows_along
+            span = spans[COLUMNS[name].axes[along]]
+            columns[name] = getattr(self, name)[(slice(None),) * along + (span,)]
+        first_row = self.first_row + int(starts[a])
+        return Steps(first_step=start, first_row=first_row, before=self.totals(start), **columns)
+
+    def lists_at(self, step: int) -> tuple[Ints, Ints, Floats]:
+        """The newest list of each member at a step: of which step it is, numbers and distances.
+
+        The step is -1 where these steps have none.
+        """
+        known = self.listed[:, : step - self.first_step + 1]
+        k, n = known.shape
+        back = known[:, ::-1].argmax(axis=1)
+        members, places = np.arange(k), n - 1 - back
+        found = known[members, places]
+        counts = known.sum(axis=0)
+        before = np.cumsum(counts) - counts  # lists of the steps before each
+        among: Ints = np.cumsum(known, axis=0) - known  # lists of the members before each
+        entries = before[places] + among[members, places]
+        nearest = np.zeros((k, NEAREST), np.int64)
+        distances = np.full((k, NEAREST), np.nan)
+        nearest[found] = self.nearest[entries[found]]
+        distances[found] = self.distances[entries[found]]
+        return np.where(found, self.first_step + places, -1), nearest, distances
+
+    def with_fewer_lists(self) -> Steps:
+        """Without the lists of steps at which the active one does not change, but for the first."""
+        keep = self.listed & changes(self.active)
+        if np.array_equal(keep, self.listed):
+            return self
+        kept = keep.T[self.listed.T]
+        columns = {name: getattr(self, name) for name in self.present}
+        columns |= {
+            "listed": keep,
+            "nearest": self.nearest[kept],
+            "distances": self.distances[kept],
+        }
+        return Steps(
+            first_step=self.first_step, first_row=self.first_row, before=self.before, **columns
+        )
+
+
+def _declared() -> dict[str, Column]:
+    hints = get_type_hints(Steps, include_extras=True)
+    return {n: h.__metadata__[0] for n, h in hints.items() if hasattr(h, "__metadata__")}
+
+
+COLUMNS = _declared()
+OPTIONAL = frozenset(name for name in COLUMNS if getattr(Steps, name, ...) is None)
+PARTS = tuple(dict.fromkeys(column.part for column in COLUMNS.values()))
+
+
+def changes(active: Counts) -> Bools:
+    """Where the active one is another than at the step before; the first step counts as one."""
+    changed = np.ones(active.shape, np.bool_)
+    np.not_equal(active[:, 1:], active[:, :-1], out=changed[:, 1:])
+    return changed
+
+
+def piece_starts(lengths: Counts) -> list[int]:
+    """Where pieces start that may be stored together, given the rows of steps in succession."""
+    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    found, a = [], 0
+    while a < len(lengths):
+        found.append(a)
+        fits = int(np.searchsorted(starts, starts[a] + PIECE_ROWS, side="right")) - 1
+        a = min(max(fits, a + 1), a + PIECE_STEPS)
+    return found

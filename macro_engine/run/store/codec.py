@@ -1,0 +1,195 @@
+"""How columns of `Steps` become bytes and back.
+
+A part of a record is a JSON document and then the bytes of its columns. The document names each
+column with its form, type, shape and length in bytes, so that a part explains itself: a column
+that this program does not know is passed over, an optional one may be missing.
+
+The bytes of a column may come from a stranger: shapes are compared with what the record must have
+before anything is allocated, and values with their limits before anything uses them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.narrow import small
+from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, Column, Names, Steps
+from macro_engine.state import DamagedError
+
+_SAMPLE = 1 << 12  # bytes by which it is judged whether compressing pays
+_PAYS = 0.6  # of the size, at most
+_WORTH = 64  # bytes
+_TYPES = {
+    Codec.COUNTS: ("|u1", "<u2", "<u4", "<u8"),
+    Codec.FLAGS: ("|b1",),
+    Codec.TIMES: ("|u1", "<u2", "<u4", "<u8"),
+    Codec.DOUBLES: ("<f8",),
+    Codec.SINGLES: ("<f4",),
+    Codec.DISTANCES: ("<f2", "<f4"),
+}
+
+
+def lengths_of(names: Names, steps: int, rows: int, lists: int) -> dict[Axis, int]:
+    """How long each axis is in a record."""
+    return {
+        Axis.STEP: steps,
+        Axis.ROW: rows,
+        Axis.LIST: lists,
+        Axis.SERIES: len(names.series),
+        Axis.MEMBER: len(names.members),
+        Axis.PREDICTOR: names.predictors,
+        Axis.CLASS: names.classes,
+        Axis.NEAREST: NEAREST,
+    }
+
+
+def encode(steps: Steps, part: str) -> bytes:
+    """A part of a record."""
+    told, blobs = [], []
+    for name in steps.present:
+        if COLUMNS[name].part == part:
+            form, dtype, blob = _encoded(getattr(steps, name), COLUMNS[name].codec)
+            shape = list(getattr(steps, name).shape)
+            told.append([name, form, dtype, shape, len(blob)])
+            blobs.append(blob)
+    document = json.dumps(told, separators=(",", ":")).encode()
+    return b"".join([len(document).to_bytes(4, "little"), document, *blobs])
+
+
+def decode(data: bytes, part: str, lengths: Mapping[Axis, int]) -> dict[str, NDArray[Any]]:
+    """The columns of a part that this program knows."""
+    size = int.from_bytes(data[:4], "little")
+    try:
+        told = json.loads(data[4 : 4 + size])
+        columns, place = {}, 4 + size
+        for name, form, dtype, shape, length in told:
+            blob = data[place : place + length]
+            place += length
+            column = COLUMNS.get(name)
+            if column is not None and column.part == part:
+                columns[name] = _decoded(blob, form, dtype, _shape(column, lengths, shape), column)
+                _check_limit(columns[name], column, lengths)
+        if place != len(data):
+            raise ValueError
+    except (ValueError, TypeError, OverflowError, RecursionError, zlib.error):
+        raise DamagedError(f"its part '{part}' cannot be read") from None
+    needed = {n for n, c in COLUMNS.items() if c.part == part and n not in OPTIONAL}
+    if missing := needed - columns.keys():
+        raise DamagedError(f"its part '{part}' lacks '{min(missing)}'")
+    return columns
+
+
+def _encoded(values: NDArray[Any], codec: Codec) -> tuple[str, str, bytes]:
+    """Form, type and bytes."""
+    if codec is Codec.TIMES and values.size:
+        first, above = _differences(values)
+        return _deflated("differences", above.dtype.str, first + above.tobytes())
+    if codec is Codec.COUNTS:
+        values = small(values)
+    if codec in (Codec.COUNTS, Codec.FLAGS) and values.size:
+        least, most = values.min(), values.max()
+        if least == most:
+            return "constant", values.dtype.str, least.tobytes()
+        if most == 1:
+            return _deflated("bits", values.dtype.str, np.packbits(values).tobytes())
+    if codec is Codec.DOUBLES and values.ndim == 2:
+        # members that chose alike have the same number: then equal ones stand side by side
+        return _deflated("turned", values.dtype.str, _without_repeats(values.T.reshape(-1, 1)))
+    if codec is Codec.DISTANCES and values.ndim == 2:
+        return _deflated("repeated", values.dtype.str, _without_repeats(values))
+    return _deflated("plain", values.dtype.str, values.tobytes())
+
+
+def _differences(times: NDArray[np.int64]) -> tuple[bytes, NDArray[Any]]:
+    """The first one and the least difference, and how far each difference is above that."""
+    steps = np.diff(times)
+    least = steps.min(initial=np.iinfo(np.int64).max)
+    return np.array([times[0], least]).tobytes(), small((steps - least).view(np.uint64))
+
+
+def _without_repeats(rows: NDArray[Any]) -> bytes:
+    """For each row whether it is another than the one before, as bits, then those that are."""
+    bits = np.ascontiguousarray(rows).view(f"<u{rows.itemsize}")
+    is_new = np.ones(len(bits), np.bool_)
+    is_new[1:] = bits[1:, 0] != bits[:-1, 0]
+    for column in bits.T[1:]:  # few, where NumPy is slow to look along them
+        is_new[1:] |= column[1:] != column[:-1]
+    return np.packbits(is_new).tobytes() + bits[is_new].tobytes()
+
+
+def _with_repeats(blob: bytes, kind: np.dtype[Any], count: int, width: int) -> NDArray[Any]:
+    """The rows again; raises ValueError where the bytes are not of so many rows."""
+    size = -(-count // 8)
+    is_new = np.unpackbits(np.frombuffer(blob[:size], np.uint8), count=count).view(np.bool_)
+    found = np.frombuffer(blob, kind, offset=min(size, len(blob))).reshape(-1, width)
+    if len(found) != np.count_nonzero(is_new) or (count and not is_new[0]):
+        raise ValueError
+    rows: NDArray[Any] = found[np.cumsum(is_new) - 1]
+    return rows
+
+
+def _deflated(form: str, dtype: str, blob: bytes) -> tuple[str, str, bytes]:
+    """Compressed where a sample says that it pays."""
+    if len(blob) < _WORTH:
+        return form, dtype, blob
+    middle = max(len(blob) - _SAMPLE, 0) // 2
+    sample = blob[middle : middle + _SAMPLE]
+    if len(zlib.compress(sample, 1)) > _PAYS * len(sample):
+        return form, dtype, blob
+    return f"{form} deflated", dtype, zlib.compress(blob, 1)
+
+
+def _shape(column: Column, lengths: Mapping[Axis, int], shape: Any) -> tuple[int, ...]:
+    """The shape that a column must have; raises ValueError where it says another."""
+    expected = tuple(lengths[axis] for axis in column.axes)
+    if tuple(shape) != expected:
+        raise ValueError
+    return expected
+
+
+def _decoded(
+    blob: bytes, form: str, dtype: str, shape: tuple[int, ...], column: Column
+) -> NDArray[Any]:
+    if dtype not in _TYPES[column.codec]:
+        raise ValueError
+    kind, count = np.dtype(dtype), math.prod(shape)
+    form, _, deflated = form.partition(" ")
+    size = {
+        "constant": kind.itemsize,
+        "bits": -(-count // 8),
+        "differences": 16 + kind.itemsize * (count - 1),
+    }.get(form, count * kind.itemsize)
+    if form in ("turned", "repeated"):
+        size += -(-count // 8)  # at most
+    if deflated:
+        blob = zlib.decompressobj().decompress(blob, size + 1)
+    if form == "turned":
+        return _with_repeats(blob, kind, count, 1).reshape(shape[::-1]).T
+    if form == "repeated":
+        return _with_repeats(blob, kind, shape[0], shape[1])
+    if len(blob) != size:
+        raise ValueError
+    if form == "constant":
+        return np.full(shape, np.frombuffer(blob, kind)[0])
+    if form == "bits":
+        bits = np.unpackbits(np.frombuffer(blob, np.uint8), count=count).reshape(shape)
+        return bits.view(np.bool_) if column.codec is Codec.FLAGS else bits
+    if form == "differences":
+        first, least = np.frombuffer(blob, "<i8", 2)
+        above = np.frombuffer(blob, kind, offset=16).astype(np.uint64).view(np.int64)
+        return np.cumsum(np.concatenate([[first], above + least]))
+    if form != "plain":
+        raise ValueError
+    return np.frombuffer(blob, kind).reshape(shape)
+
+
+def _check_limit(values: NDArray[Any], column: Column, lengths: Mapping[Axis, int]) -> None:
+    if column.below is not None and int(values.max(initial=0)) >= lengths[column.below]:
+        raise ValueError

@@ -1,0 +1,45 @@
+"""The names of series, members and classes, as a run file says them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from macro_engine.core.steps import Member, Names
+from macro_engine.state import DamagedError
+
+_MOST_MEMBERS = 10_000
+_MOST_NAMES = 1 << 16
+
+
+def names_of(info: dict[str, Any], classes: int) -> Names:
+    """What stands along the axes of a run's results."""
+    series = tuple(texts_of(info.get("series"), "series"))
+    return Names(series, members_of(info.get("members")), classes)
+
+
+def told(names: Names) -> dict[str, Any]:
+    """Series and members as JSON; infinity, which JSON has not, as text."""
+    members = [
+        [member.history, "inf" if math.isinf(member.threshold) else member.threshold]
+        for member in names.members
+    ]
+    return {"series": list(names.series), "members": members}
+
+
+def members_of(pairs: Any) -> tuple[Member, ...]:
+    if not isinstance(pairs, list) or not 0 < len(pairs) <= _MOST_MEMBERS:
+        raise DamagedError("its thresholds are missing")
+    try:
+        members = [Member(None if h is None else int(h), float(t)) for h, t in pairs]
+    except (TypeError, ValueError, OverflowError):
+        raise DamagedError("its thresholds are not numbers") from None
+    if any(math.isnan(member.threshold) for member in members):
+        raise DamagedError("its thresholds are not numbers")
+    return tuple(members)
+
+
+def texts_of(value: Any, what: str) -> list[str]:
+    if not isinstance(value, list) or len(value) > _MOST_NAMES:
+        raise DamagedError(f"its {what} are missing")
+    return [str(name) for name in value]

@@ -1,0 +1,79 @@
+"""Whether commits are missing from the write-ahead log that a run left behind.
+
+SQLite takes the log as far as its checksums match, so that a damaged log looks like one that ends
+earlier. What a writer left tells more: the index in the -shm file says how far it got, and frames
+behind the end that carry the mark of a commit belong to a transaction that was finished.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+_HEADER, _FRAME_HEADER, _INDEX_HEADER = 32, 24, 48
+_MAGIC = (0x377F0682, 0x377F0683)
+
+
+@dataclass(frozen=True)
+class Index:
+    """What the -shm file says: frames of the log that are committed, and that were copied."""
+
+    frames: int
+    copied: int
+
+
+def index_of(path: Path) -> Index | None:
+    """The index as it is now; None where there is none or it is being written."""
+    try:
+        with path.with_name(f"{path.name}-shm").open("rb") as file:
+            one, other, copied = (file.read(n) for n in (_INDEX_HEADER, _INDEX_HEADER, 4))
+    except OSError:
+        return None
+    if len(copied) < 4 or one != other or not one[12] or not _is_whole(one):
+        return None
+    return Index(*struct.unpack_from("=I", one, 16), *struct.unpack("=I", copied))
+
+
+def commits_are_missing(path: Path, before: Index | None, now: Index | None) -> bool:
+    """Whether the log has commits that SQLite did not take.
+
+    Parameters
+    ----------
+    before, now
+        The index before the file was opened, and after SQLite read the log.
+    """
+    taken = 0 if now is None else now.frames
+    if before is not None and not taken and before.copied >= before.frames:
+        return False  # the file itself has everything
+    if before is not None and before.frames > taken:
+        return True
+    try:
+        log = path.with_name(f"{path.name}-wal").open("rb")
+    except OSError:
+        return False
+    with log:
+        header = log.read(_HEADER)
+        if len(header) < _HEADER or struct.unpack_from(">I", header)[0] not in _MAGIC:
+            return len(header) == _HEADER and any(header)
+        size, salts = struct.unpack_from(">I", header, 8)[0], header[16:24]
+        if not 512 <= size <= 65_536:
+            return True
+        number = taken
+        while True:
+            log.seek(_HEADER + number * (_FRAME_HEADER + size))
+            frame = log.read(_FRAME_HEADER)
+            if len(frame) < _FRAME_HEADER:
+                return False
+            if frame[8:16] == salts and struct.unpack_from(">I", frame, 4)[0]:
+                return True
+            number += 1
+
+
+def _is_whole(header: bytes) -> bool:
+    """Whether an index header matches its checksum."""
+    a = b = 0
+    for x, y in struct.iter_unpack("=II", header[:40]):
+        a = (a + x + b) & 0xFFFFFFFF
+        b = (b + y + a) & 0xFFFFFFFF
+    return struct.unpack_from("=II", header, 40) == (a, b)

@@ -1,0 +1,97 @@
+"""Results: one type, whose columns are declared once."""
+
+import numpy as np
+import pytest
+from made_runs import engine, run, write_stream
+
+from macro_engine.core.steps import COLUMNS, OPTIONAL, PARTS, Axis, Steps, changes
+from macro_engine.run.engine import Listener
+from macro_engine.run.store import codec
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """The results of a run, block by block."""
+    stream = write_stream(tmp_path_factory.mktemp("steps") / "d.csv", rows=1500, garbage=0.01)
+    found = []
+    run(engine(stream, listener=Listener(results=found.append), distance="features"))
+    return found
+
+
+def equal(one, other):
+    return all(
+        np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        for a, b in ((getattr(one, name), getattr(other, name)) for name in COLUMNS)
+    )
+
+
+def test_every_column_grows_along_one_axis_and_only_times_are_optional():
+    growing = (Axis.STEP, Axis.ROW, Axis.LIST)
+    for column in COLUMNS.values():
+        assert sum(axis in growing for axis in column.axes) == 1
+    assert {"times"} == OPTIONAL
+    assert PARTS == ("steps", "choices", "rows")
+
+
+def test_cut_and_joined_again_they_are_the_same(given):
+    whole = Steps.join(given)
+    for place in (1, 57, whole.steps - 1):
+        parts = [whole.cut(0, place), whole.cut(place, whole.stop)]
+        assert equal(Steps.join(parts), whole)
+        assert parts[1].before.rows == parts[0].after.rows == parts[1].first_row
+        assert np.array_equal(parts[1].before.wrong, parts[0].after.wrong)
+        assert np.array_equal(parts[1].before.losses, parts[0].after.losses)
+
+
+def test_series_are_asked_for_by_name(given):
+    whole = Steps.join(given)
+    assert whole.names.series == ("marginal", "no_change", "ftl", "ewa")
+    for place, name in enumerate(whole.names.series):
+        assert np.array_equal(whole.wrong_of(name), whole.wrong[place])
+    assert len(whole.member_wrong) == len(whole.names.members)
+
+
+def test_what_is_encoded_is_decoded(given):
+    whole = Steps.join(given)
+    for steps in (whole, whole.cut(5, 6), whole.cut(40, 90)):
+        lengths = codec.lengths_of(whole.names, steps.steps, steps.rows, len(steps.nearest))
+        back = {}
+        for part in PARTS:
+            back |= codec.decode(codec.encode(steps, part), part, lengths)
+        assert equal(Steps(first_step=0, first_row=0, before=steps.before, **back), steps)
+
+
+@pytest.mark.parametrize(
+    "times", [[5], [0, 0, 0], [10, 5, 7], [-(2**62), 2**62, 0], list(range(0, 900, 3))]
+)
+def test_times_are_kept_to_the_last_bit(times):
+    values = np.array(times)
+    form, dtype, blob = codec._encoded(values, codec.Codec.TIMES)
+    back = codec._decoded(blob, form, dtype, values.shape, COLUMNS["times"])
+    assert np.array_equal(back, values)
+
+
+def test_the_nearest_are_listed_where_the_active_one_changes(given):
+    whole = Steps.join(given).with_fewer_lists()
+    assert np.array_equal(whole.listed, changes(whole.active))
+    assert len(whole.nearest) == np.count_nonzero(whole.listed) < whole.listed.size / 2
+
+
+def test_the_list_of_a_step_is_that_of_the_last_change(given):
+    whole = Steps.join(given)
+    few = whole.with_fewer_lists()
+    for step in (0, 17, 60, whole.steps - 1):
+        steps, nearest, _ = few.lists_at(step)
+        for k, listed in enumerate(steps.tolist()):
+            assert (few.active[k, listed : step + 1] == few.active[k, step]).all()
+            assert listed == 0 or few.active[k, listed - 1] != few.active[k, step]
+            assert nearest[k].tolist() == whole.lists_at(listed)[1][k].tolist()
+
+
+def test_steps_cut_off_from_their_list_say_that_there_is_none(given):
+    whole = Steps.join(given).with_fewer_lists()
+    step = next(s for s in range(1, whole.steps) if not whole.listed[:, s].any())
+    steps, nearest, distances = whole.cut(step, step + 1).lists_at(step)
+    assert (steps == -1).all()
+    assert not nearest.any()
+    assert np.isnan(distances).all()
