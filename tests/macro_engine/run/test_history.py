@@ -1,6 +1,7 @@
 """History answers what the results themselves would answer."""
 
 from contextlib import closing
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -145,6 +146,8 @@ def test_what_waits_to_be_written_is_answered_too(finished):
     whole = Steps.join(given)
 
     class Waiting:
+        readers: ClassVar = []
+
         def pending(self):
             return [whole.cut(200, 300), whole.cut(300, whole.stop)]
 
