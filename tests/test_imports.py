@@ -51,7 +51,7 @@ def test_the_monitor_of_a_live_tail_paints_before_anything_heavy_is_loaded(tmp_p
 from macro_tui.cli import _parser, tail
 parsed = _parser('tail').parse_args(['tail', {str(tmp_path / "live.csv")!r}, '--alarm', 'birth'])
 import sys, macro_tui.monitor
-sys.stdout.isatty = lambda: True
+sys.stdout.isatty = sys.stdin.isatty = lambda: True
 opened = []
 macro_tui.monitor.monitor = lambda *arguments: opened.append(arguments) or 0
 parsed.run(parsed)
