@@ -37,15 +37,26 @@ def write(path: Path, rows: int) -> None:
 
 
 def warm_up(feed: Path) -> None:
-    """Import and compile everything here, so that forked processes begin at once."""
+    """Import everything here, and compile it in a process that ends.
+
+    Forked processes begin at once. None of this process may have used Polars: its threads would be
+    missing in them.
+    """
     import macro_engine.live_opening  # noqa: F401
     import macro_tui.cli.tail
     import macro_tui.headless  # noqa: F401
+
+    write(feed, 2000)
+    compiling = multiprocessing.get_context("fork").Process(target=compile_loops, args=(feed,))
+    compiling.start()
+    compiling.join()
+
+
+def compile_loops(feed: Path) -> None:
     from macro_engine.opening import open_stream
     from macro_engine.run.engine import Engine
     from macro_engine.settings import Layer
 
-    write(feed, 2000)
     settings = {
         "time": "when",
         "label": "late",
@@ -96,7 +107,7 @@ def main() -> None:
         for n in range(stops):
             folder = Path(name) / str(n // 5)  # five stops of one run, which goes on in between
             folder.mkdir(exist_ok=True)
-            delay = rng.random() * 0.8
+            delay = rng.random() * 1.6
             took, code = stop(feed, folder, delay)
             durations.append(took)
             left = sorted(path.name for path in folder.iterdir())
