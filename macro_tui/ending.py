@@ -1,7 +1,8 @@
-"""Ending at a signal: the handler leaves word, and a thread of its own does the rest.
+"""Ends the process at a signal, in a thread of its own.
 
-A handler runs in the midst of whatever the main thread does, and that may hold any lock. What has
-to be done at a signal is therefore done by a thread that was started before and holds none.
+A handler runs in the main thread: at any moment, so that it may find any lock held, and not before
+a call into a library returns. Python therefore writes the signal to a pipe when it arrives, and a
+thread that was started before and holds no lock does the rest.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+_ASKED = 0  # no signal has this number
 PATIENCE_TO_ABANDON = 1.0  # seconds, after which the process ends as it is
 
 
 class Ending:
-    """Waits for word that the process shall end.
+    """Waits for a signal or a request to end.
 
     Parameters
     ----------
@@ -26,22 +28,26 @@ class Ending:
 
     def __init__(self, end: Callable[[], None]) -> None:
         self.end = end
+        self.words = {_ASKED}
         self.reading, self.writing = os.pipe()
         os.set_blocking(self.writing, False)
         threading.Thread(target=self._wait, name="ending", daemon=True).start()
 
     def listen(self, *signums: int) -> None:
-        """Take signals as the word; called in the main thread."""
+        """Ends at these signals; called in the main thread."""
+        self.words = {_ASKED, *signums}
         for signum in signums:
-            signal.signal(signum, self.ask)
+            signal.signal(signum, lambda _signum, _frame: None)
+        signal.set_wakeup_fd(self.writing, warn_on_full_buffer=False)
 
-    def ask(self, _signum: int = 0, _frame: object = None) -> None:
-        """Leave word; may be called in the midst of anything."""
-        with suppress(BlockingIOError):  # the pipe is full of it
-            os.write(self.writing, b"!")
+    def ask(self) -> None:
+        """Ends without a signal."""
+        with suppress(BlockingIOError):  # the pipe is full of requests
+            os.write(self.writing, bytes([_ASKED]))
 
     def _wait(self) -> None:
-        os.read(self.reading, 1)
+        while os.read(self.reading, 1)[0] not in self.words:
+            pass  # another signal
         self.end()
 
 

@@ -7,7 +7,6 @@ opens the run file, in steps, in commits. Every stop must end with exit code 130
 seconds (2) and leave one whole run file, from which the same command goes on.
 """
 
-import asyncio
 import multiprocessing
 import os
 import random
@@ -18,10 +17,14 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from made_streams import random_block
+
 from macro_engine.run.runfile import RunReader
 from macro_tui.cli import main as macro_tui
 
-ROWS = 150_000
+ROWS = 600_000
 OPTIONS = ["--time", "when", "--label", "late", "--features", "a,b", "--every", "30m"]
 SETTLED = ["--classes", "0,1", "--scale", "none", "--close-after", "never", "--headless"]
 
@@ -37,10 +40,9 @@ def write(path: Path, rows: int) -> None:
 
 
 def warm_up(feed: Path) -> None:
-    """Import everything here, and compile it in a process that ends.
+    """Imports and compiles everything here, so that forked processes begin at once.
 
-    Forked processes begin at once. None of this process may have used Polars: its threads would be
-    missing in them.
+    Nothing is read: Polars would start threads, which a forked process does not have.
     """
     import macro_engine.live_opening  # noqa: F401
     import macro_tui.cli.tail
@@ -54,18 +56,15 @@ def warm_up(feed: Path) -> None:
 
 def compile_loops(feed: Path) -> None:
     from macro_engine.opening import open_stream
-    from macro_engine.run.engine import Engine
+    from macro_engine.run.course import Course
     from macro_engine.settings import Layer
 
-    settings = {
-        "time": "when",
-        "label": "late",
-        "features": "a,b",
-        "every": "30m",
-        "classes": "0,1",
-    }
+    write(feed, 100)
+    settings = {"time": "when", "label": "late", "features": "a,b", "every": "30m"}
     opened = open_stream([feed], [Layer.read("warm up", settings, of_user=True)])
-    asyncio.run(Engine(opened).run())
+    course, block = Course(opened, False, lambda _words: None), random_block(1, 2, [5] * 20)
+    course.start(("0", "1"), block.rows.columns)
+    course.run(block)
 
 
 def tail(feed: Path, run_file: Path, log: Path) -> None:

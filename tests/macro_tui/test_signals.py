@@ -6,13 +6,16 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from made_runs import write_stream
 
+# no handler runs before it returns, which takes minutes
+IN_A_LIBRARY = "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
 TESTS = Path(__file__).parents[1]
 
 # a run that takes a lock of its own in the midst of a step and never lets go
 STUCK = """
-import sys, time
+import hashlib, sys, time
 from macro_engine.run.recorder import Recorder
 from macro_tui.cli import main
 
@@ -21,8 +24,7 @@ def stuck(self, *arguments):
     add(self, *arguments)
     with self.changed:
         print("stuck", file=sys.__stderr__, flush=True)
-        while True:
-            time.sleep(0.01)
+        {stuck}
 Recorder.add = stuck
 sys.exit(main(sys.argv[1:]))
 """
@@ -47,10 +49,11 @@ def read_until(pipe, line):
     raise AssertionError(f"it never said {line}")
 
 
-def test_a_stop_that_finds_the_recorder_locked_ends_soon(tmp_path):
+@pytest.mark.parametrize("stuck", ["time.sleep(60)", IN_A_LIBRARY], ids=["waits", "in a library"])
+def test_a_stop_that_finds_the_recorder_locked_ends_soon(tmp_path, stuck):
     stream = write_stream(tmp_path / "d.csv", rows=300)
     command = ["replay", stream, "--headless", "--run", tmp_path / "a.run"]
-    program = [sys.executable, "-c", STUCK]
+    program = [sys.executable, "-c", STUCK.format(stuck=stuck)]
     with subprocess.Popen([*program, *command], stderr=subprocess.PIPE) as process:
         read_until(process.stderr, b"stuck")
         # 2 s is the bound, with room for a busy machine

@@ -15,6 +15,8 @@ import pytest
 from made_sessions import write_stream
 from terminals import Terminal
 
+from macro_engine.run.runfile import RunReader
+
 pytestmark = [
     pytest.mark.alone,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc"),
@@ -134,8 +136,8 @@ def test_a_terminal_that_stops_reading_does_not_stop_the_engine(tmp_path):
 
 
 def steps_in(run_file):
-    with closing(sqlite3.connect(f"file:{run_file}?mode=ro", uri=True)) as connection:
-        return connection.execute("SELECT max(first_step + steps) FROM steps").fetchone()[0] or 0
+    with closing(RunReader(run_file)) as reader:
+        return reader.steps
 
 
 def test_where_standard_output_is_no_terminal_it_says_so(stream):
