@@ -47,14 +47,6 @@ def warm_up(feed: Path) -> None:
     import macro_engine.live_opening  # noqa: F401
     import macro_tui.cli.tail
     import macro_tui.headless  # noqa: F401
-
-    write(feed, 2000)
-    compiling = multiprocessing.get_context("fork").Process(target=compile_loops, args=(feed,))
-    compiling.start()
-    compiling.join()
-
-
-def compile_loops(feed: Path) -> None:
     from macro_engine.opening import open_stream
     from macro_engine.run.course import Course
     from macro_engine.settings import Layer
@@ -106,7 +98,7 @@ def main() -> None:
         for n in range(stops):
             folder = Path(name) / str(n // 5)  # five stops of one run, which goes on in between
             folder.mkdir(exist_ok=True)
-            delay = rng.random() * 1.6
+            delay = rng.random() * 0.8
             took, code = stop(feed, folder, delay)
             durations.append(took)
             left = sorted(path.name for path in folder.iterdir())
