@@ -30,11 +30,15 @@ def vw_factory() -> Create:
 
 
 class Parser:
-    """Parses the rows of a step once for all learners that predict or learn them."""
+    """Parses the rows of a step once for all learners that predict or learn them.
+
+    It is open while a learner needs it: newborn on trial are finished long before the others.
+    """
 
     def __init__(self, vowpalwabbit: Any) -> None:
         self.vowpalwabbit = vowpalwabbit
-        self.workspace: Any = vowpalwabbit.Workspace(arg_list=ARGUMENTS)
+        self.workspace: Any = None
+        self.learners = 0  # that are not finished
         self.rows: Rows | None = None
         self.parsed: list[Any] = []
 
@@ -42,6 +46,8 @@ class Parser:
         """The rows with the label of two classes: 1 for the second, -1 for the first."""
         if rows is not self.rows:
             self.release()
+            if self.workspace is None:
+                self.workspace = self.vowpalwabbit.Workspace(arg_list=ARGUMENTS)
             self.rows = rows
             self.parsed = [
                 self.workspace.parse(f"{_sign(label == 1)} {text}")
@@ -54,8 +60,10 @@ class Parser:
             self.workspace.finish_example(example)
         self.rows, self.parsed = None, []
 
-    def finish(self) -> None:
-        if self.workspace is not None:
+    def leave(self) -> None:
+        """A learner needs it no more."""
+        self.learners -= 1
+        if not self.learners and self.workspace is not None:
             self.release()
             self.workspace.finish()
             self.workspace = None
@@ -66,6 +74,8 @@ class VowpalWabbit(Subroutine):
 
     def __init__(self, parser: Parser, models: int) -> None:
         self.parser = parser
+        self.is_finished = False
+        parser.learners += 1
         self.models: list[Any] = [
             parser.vowpalwabbit.Workspace(arg_list=ARGUMENTS) for _ in range(models)
         ]
@@ -100,10 +110,13 @@ class VowpalWabbit(Subroutine):
         return newborn
 
     def finish(self) -> None:
+        if self.is_finished:
+            return
+        self.is_finished = True
         for model in self.models:
             model.finish()
         self.models = []
-        self.parser.finish()
+        self.parser.leave()
 
 
 def texts(rows: Rows) -> list[str]:

@@ -118,8 +118,9 @@ def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
         {"distance": "frames", "subroutine": "nearest-mean"},
         {"subroutine": "erm", "output": "average"},
         {"subroutine": "river:naive_bayes.GaussianNB()", "distance": "markov"},
+        {"subroutine": "vw"},
     ],
-    ids=["labels", "features", "frames", "erm", "river"],
+    ids=["labels", "features", "frames", "erm", "river", "vw"],
 )
 def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options):
     """The same with a look at the open step after every few rows as without any."""

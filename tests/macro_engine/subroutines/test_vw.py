@@ -103,3 +103,25 @@ def test_a_temporary_folder_may_have_a_space_in_its_name(tmp_path, monkeypatch):
     parent = resolve("vw")(("0", "1"))
     parent.learn(rows(0))
     assert parent.copy().predict(rows(1)).tolist() == parent.predict(rows(1)).tolist()
+
+
+def test_a_learner_that_is_finished_leaves_the_parser_to_the_others():
+    parent = resolve("vw")(("0", "1"))
+    parent.learn(rows(0))
+    expected = parent.predict(rows(1)).tolist()
+    for _ in range(3):
+        trial = parent.copy()
+        assert trial.predict(rows(1)).tolist() == expected
+        trial.finish()
+        assert parent.predict(rows(1)).tolist() == expected
+
+
+def test_a_learner_is_started_after_all_others_were_finished():
+    create = resolve("vw")
+    trial = create(("0", "1"))
+    trial.predict(rows(0))
+    trial.finish()
+    other = create(("0", "1"))
+    other.learn(rows(0))
+    other.finish()
+    assert other.parser.workspace is None
