@@ -265,7 +265,7 @@ class Layer:
     def from_toml(path: Path) -> Layer:
         try:
             raw = tomllib.loads(path.read_text("utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{visible(path)} is not TOML: {visible(error)}") from None
         except OSError as error:
             raise MacroError(f"{visible(path)} cannot be read: {error.strerror}") from None

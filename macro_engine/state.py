@@ -20,6 +20,7 @@ State: TypeAlias = dict[str, Any]
 
 _ARRAY = "$array"
 _TYPES = ("<f8", "<i8", "|b1")
+_LARGEST = 1 << 64
 
 
 class DamagedError(MacroError):
@@ -49,13 +50,35 @@ def pack(state: State) -> bytes:
     return b"".join([len(document).to_bytes(8, "little"), document, *parts])
 
 
+def from_json(text: str | bytes) -> Any:
+    """The values of a JSON document, the numbers of which fit in 64 bits and are finite.
+
+    Raises `ValueError` for any other, so that nobody who takes a number out of it fails later.
+    """
+    return json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+
+
+def _whole(text: str) -> int:
+    value = int(text)
+    if abs(value) > _LARGEST:
+        raise ValueError(f"the number {text[:20]}... is too large")
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is no finite number")
+    return value
+
+
 def unpack(data: bytes) -> State:
     """The state that was packed; raises `DamagedError` where it was not."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > len(data) - 8:
         raise DamagedError("its state is cut off")
     try:
-        document = json.loads(data[8 : 8 + size])
+        document = from_json(data[8 : 8 + size])
         arrays = memoryview(data)[8 + size :]
         state, end = _restored(document, arrays, 0)
         if end != len(arrays):
@@ -150,7 +173,13 @@ def number(state: State, name: str) -> float:
     value = state.get(name)
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise DamagedError(f"in its state '{name}' is not a number")
-    return float(value)
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise DamagedError(f"in its state '{name}' is not a finite number")
+    return found
 
 
 def flag(state: State, name: str) -> bool:

@@ -57,11 +57,11 @@ def parse(text: str) -> Rule:
     words = " ".join(text.lower().split())
     if words == "birth":
         return Rule(words, "birth")
-    if match := re.fullmatch(r"no (row|step)s? for (\d+(?:\.\d+)?) ?([smhd])", words):
+    if match := re.fullmatch(r"no (row|step)s? for (\d{1,9}(?:\.\d+)?) ?([smhd])", words):
         of: Literal["row", "step"] = "row" if match[1] == "row" else "step"
         return Rule(words, "silence", of=of, microseconds=_microseconds(match[2], match[3]))
     match = re.fullmatch(
-        r"(\w+) ?> ?([\w.]+%?)(?: for (?:(\d+(?:\.\d+)?) ?([smhd])|(\d+) steps?))?", words
+        r"(\w+) ?> ?([\w.]+%?)(?: for (?:(\d{1,9}(?:\.\d+)?) ?([smhd])|(\d{1,9}) steps?))?", words
     )
     if match is None or match[1] not in SERIES:
         raise UsageError(f"--alarm '{visible(text)}' is no rule; write {_EXAMPLES}")

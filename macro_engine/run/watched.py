@@ -22,12 +22,14 @@ from macro_engine.run.lock import alive_at, writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
+from macro_engine.settings import OPTIONS
 from macro_engine.state import DamagedError, State, array, child, children, indices
 from macro_engine.stream.table import Rejections
 from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
 _UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
+_NEEDED = {"history", "eps_power", "features", "categorical", "subroutine"}
 
 
 class WatchedRun(RunFollower):
@@ -97,9 +99,17 @@ class WatchedRun(RunFollower):
         return counts[threshold, :known] if threshold < len(counts) else None
 
     def _settings(self) -> dict[str, Any]:
+        """Those that are needed to look at the run, checked as if somebody had typed them."""
         assert self.store is not None
-        settings = self.store.reader.info.get("settings")
-        return settings if isinstance(settings, dict) else {}
+        settings, checked = child(self.store.reader.info, "settings"), {}
+        for name in _NEEDED.intersection(settings):
+            try:
+                checked[name] = OPTIONS[name].read(settings[name])
+            except ValueError as error:
+                raise DamagedError(
+                    f"{visible(self.path)} is damaged: its setting '{name}': {error}"
+                ) from None
+        return checked
 
     def _follow(self) -> None:
         try:
@@ -149,7 +159,7 @@ class WatchedRun(RunFollower):
             tuple(reader.classes),
             length if isinstance(length, int) else None,
             CombinedReader(reader).parts,
-            float(power) if isinstance(power, int | float) and power >= 0 else 0.0,
+            power or 0.0,
             lambda: reader.first_step,
         )
 
@@ -167,7 +177,7 @@ class WatchedRun(RunFollower):
             snapshot = Snapshot.restored(told if isinstance(told, dict) else {})
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
-        status = str(reader.info.get("status", "starting"))
+        status = visible(reader.info.get("status", "starting"), 20)
         if status != "running":
             return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
         written = self._written_at(reader)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from polars import selectors
 
 from macro_engine.errors import MacroError
 from macro_engine.rows import Floats, Ints
-from macro_engine.state import State, whole
+from macro_engine.state import State, from_json, whole
 from macro_engine.stream.spec import check_width
 from macro_engine.stream.string_column import StringColumn
 from macro_engine.stream.table import Column, Problem, Problems, Table
@@ -166,7 +165,7 @@ class ParquetFile:
         if text is None:
             return None
         try:
-            description = json.loads(text)
+            description = from_json(text)
         except (ValueError, RecursionError) as error:
             raise MacroError(
                 f"{visible(self.path)}: its description (key {KEY}) is not JSON: {visible(error)}"

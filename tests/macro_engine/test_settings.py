@@ -92,6 +92,8 @@ def check(stream):
     ("toml", "says"),
     [
         ("tresholds = [0.1]", "unknown key 'tresholds', did you mean 'thresholds'?"),
+        (f"history = {'1' * 5000}", "is not TOML: Exceeds the limit"),
+        (f"history = 0x{'1' * 5000}", "history: "),
         ("history = 1\nlate = = 2", "is not TOML: Invalid value (at line 2, column 8)"),
         ("history = true", "flights.toml: history:"),
         ('subroutine = "python:os:getcwd"', "runs code and is taken from the command line only"),

@@ -67,6 +67,19 @@ def test_no_bytes_are_given_out_twice():
         unpack(len(document).to_bytes(8, "little") + document + bytes(8))
 
 
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e400", "1" + "0" * 400, "1" * 5000])
+def test_a_number_that_fits_in_no_64_bits_is_refused(text):
+    document = f'{{"x": {text}}}'.encode()
+    with pytest.raises(DamagedError):
+        unpack(len(document).to_bytes(8, "little") + document)
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("nan"), float("inf")], ids=str)
+def test_a_number_that_is_taken_out_is_finite(value):
+    with pytest.raises(DamagedError, match="'x' is not a finite number"):
+        state.number({"x": value}, "x")
+
+
 def test_what_is_taken_out_is_checked():
     kept = unpack(pack({"a": np.array([0, 3, 5]), "n": 3, "f": True, "t": ["x"]}))
     assert state.indices(kept, "a", (3,), 6).tolist() == [0, 3, 5]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from macro_engine.core.narrow import small
 from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, Column, Names, Steps
-from macro_engine.state import DamagedError
+from macro_engine.state import DamagedError, from_json
 
 _SAMPLE = 1 << 12  # bytes by which it is judged whether compressing pays
 _PAYS = 0.6  # of the size, at most
@@ -67,7 +67,7 @@ def decode(data: bytes, part: str, lengths: Mapping[Axis, int]) -> dict[str, NDA
     """The columns of a part that this program knows."""
     size = int.from_bytes(data[:4], "little")
     try:
-        told = json.loads(data[4 : 4 + size])
+        told = from_json(data[4 : 4 + size])
         columns, place = {}, 4 + size
         for name, form, dtype, shape, length in told:
             blob = data[place : place + length]

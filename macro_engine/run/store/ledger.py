@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import Any
 
 from macro_engine.core.steps import Steps
-from macro_engine.state import DamagedError, octets, whole
+from macro_engine.state import DamagedError, from_json, octets, whole
 
 NAME = "ledger"  # among the words about the run
 NO_LINK = bytes(16)  # stands before the first record
@@ -118,7 +118,7 @@ class StoredLedger:
 
     @staticmethod
     def read(text: str) -> StoredLedger:
-        told = json.loads(text)
+        told = from_json(text)
         if not isinstance(told, dict):
             raise DamagedError("its ledger is no dictionary")
         counts: dict[str, Any] = {name: whole(told, name) for name in _WHOLE}

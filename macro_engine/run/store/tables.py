@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from macro_engine.run.store.ledger import (
     matches,
     sum_of,
 )
-from macro_engine.state import DamagedError, State, unpack
+from macro_engine.state import DamagedError, State, from_json, unpack
 from macro_engine.stream.table import Problem, Rejection
 from macro_engine.visible import visible
 
@@ -53,13 +52,13 @@ def read_info(connection: sqlite3.Connection, found: Found) -> tuple[Info, Store
     for name, text, expected in connection.execute("SELECT name, value, checksum FROM run"):
         try:
             if not matches(expected, name, text):
-                raise ValueError
-            if name == NAME:
+                found.damaged(f"what it says of '{visible(name, 40)}' does not match its checksum")
+            elif name == NAME:
                 ledger = StoredLedger.read(text)
             else:
-                sums[name], info[name] = expected, json.loads(text)
+                sums[name], info[name] = expected, from_json(text)
         except (ValueError, TypeError, RecursionError):
-            found.damaged(f"what it says of '{visible(name, 40)}' does not match its checksum")
+            found.damaged(f"what it says of '{visible(name, 40)}' is not JSON as it writes it")
     if ledger is None:
         found.damaged("its ledger, which says what it must hold, is missing")
     elif sum_of(sums) != ledger.info:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from macro_engine.core.steps import NEAREST, PIECE_ROWS, PIECE_STEPS, Names, Steps, Totals
 from macro_engine.run.events import Event
-from macro_engine.state import DamagedError, State, unpack
+from macro_engine.state import DamagedError, State, from_json, unpack
 from macro_engine.stream.table import Problem, Rejection
 
 SERIES = ("marginal", "no_change", "ftl", "ewa")
@@ -41,7 +40,7 @@ def info(connection: sqlite3.Connection) -> dict[str, Any]:
     """What the writer says of the run."""
     rows = connection.execute("SELECT name, value FROM run").fetchall()
     try:
-        return {str(name): json.loads(value) for name, value in rows}
+        return {str(name): from_json(value) for name, value in rows}
     except (ValueError, TypeError, RecursionError):
         raise DamagedError("what it says of the run is not JSON") from None
 

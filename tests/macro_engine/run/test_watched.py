@@ -10,6 +10,8 @@ import pytest
 from made_runs import engine, forge, run, run_until, write_stream
 
 from macro_engine.errors import MacroError
+from macro_engine.run import engine as engines
+from macro_engine.run.identity import settings_of
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.watched import WatchedRun
 
@@ -118,9 +120,7 @@ def test_a_snapshot_is_read_back_as_it_was():
     "told",
     [
         {"rate": "fast"},
-        {"rate": float("nan")},
         {"rate": None},
-        {"steps": 10**400},
         {"steps": 1.5},
         {"time": 10**17 * 9},
         {"done": []},
@@ -142,4 +142,34 @@ def test_a_snapshot_of_wrong_types_is_a_damaged_file(stream, tmp_path, told):
     assert isinstance(watching.error, MacroError)
     (name,) = told
     assert f"a.run is damaged: what it says of '{name}'" in str(watching.error)
+    watching.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"eps_power": float("nan")}, "is not JSON"),
+        ({"features": float("inf")}, "is not JSON"),
+        ({"eps_power": 10**400}, "is not JSON"),
+        ({"features": 3}, "its setting 'features': names of columns are expected"),
+        ({"categorical": [1]}, "its setting 'categorical': names of columns are expected"),
+        ({"history": -1}, "its setting 'history': '-1' is no number of steps"),
+        ({"eps_power": True}, "its setting 'eps_power': 'True' is not a number"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_stored_settings_that_cannot_be_are_a_damaged_file(
+    stream, tmp_path, monkeypatch, wrong, words
+):
+    path = tmp_path / "a.run"
+    with monkeypatch.context() as patched:
+        patched.setattr(engines, "settings_of", lambda settings: settings_of(settings) | wrong)
+        run_until(engine(stream, path), 5)
+    watching = WatchedRun(path)
+    watching.start()
+    wait_for(lambda: not watching.is_running or watching.history is not None)
+    assert isinstance(watching.error, MacroError)
+    assert str(watching.error).startswith(f"{path} is damaged: ")
+    assert words in str(watching.error)
+    watching.stop(5)
     watching.close()

@@ -94,7 +94,9 @@ def test_it_describes_itself(tmp_path):
     }
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["{", "[1]", "[" * 100_000, '{"delta": NaN}', f'{{"delta": {10**400}}}']
+)
 def test_a_description_that_is_no_json_object_is_refused(tmp_path, text):
     path = write(tmp_path, pl.DataFrame({"a": [1]}), **{KEY: text})
     with pytest.raises(MacroError, match=r"its description .key macro.stream. is not"):
