@@ -16,6 +16,7 @@ from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import Ints
 from macro_engine.visible import visible
+from macro_engine.writing import destination
 
 FORMATS = (".parquet", ".csv")
 _ROWS_A_PART = 1 << 18
@@ -26,14 +27,16 @@ class ResultFile(ABC):
     """A table that grows block by block and appears under its name only when it is whole.
 
     Parts are written to a folder beside the file, so that memory does not grow with the run.
+    Where the name is a link, the file is what it leads to.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.place = destination(path)
         self.rows: list[pl.DataFrame] = []
         self.parts: list[Path] = []
         try:
-            self.folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+            self.folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=self.place.parent))
         except OSError as error:
             raise MacroError(f"{visible(path)} cannot be written: {error.strerror}") from None
         self.whole = self.folder / f"whole{path.suffix}"
@@ -60,7 +63,7 @@ class ResultFile(ABC):
 
     def put_in_place(self) -> None:
         with _failing_in_words(self.path):
-            self.whole.replace(self.path)
+            self.whole.replace(self.place)
 
     def discard(self) -> None:
         """Leave nothing half-written behind."""
@@ -140,12 +143,18 @@ def _times(times: Ints | None, count: int) -> pl.Series:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a small table; its name says how."""
-    with _failing_in_words(path):
+    """Write a small table, which appears when it is whole; its name says how."""
+    place = destination(path)
+    with (
+        _failing_in_words(path),
+        tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=place.parent) as folder,
+    ):
+        whole = Path(folder) / "whole"
         if path.suffix == ".parquet":
-            frame.write_parquet(path)
+            frame.write_parquet(whole)
         else:
-            frame.write_csv(path, datetime_format=_TIME_FORMAT)
+            frame.write_csv(whole, datetime_format=_TIME_FORMAT)
+        whole.replace(place)
 
 
 def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
@@ -155,10 +164,12 @@ def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
             f"{option} {visible(path)}: the name must end in {' or '.join(FORMATS)}, which says "
             "how it is written"
         )
-    if path.is_dir():
-        raise UsageError(f"{option}: {visible(path)} is a folder; name a file")
-    if path.resolve() in taken:
-        raise UsageError(f"{option}: {visible(path)} {taken[path.resolve()]}; name another file")
+    try:
+        place = destination(path)
+    except UsageError as error:
+        raise UsageError(f"{option}: {error}") from None
+    if place in taken:
+        raise UsageError(f"{option}: {visible(path)} {taken[place]}; name another file")
 
 
 def finish_all(files: Sequence[ResultFile]) -> None:

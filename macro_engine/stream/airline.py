@@ -22,6 +22,7 @@ from macro_engine.stream.parquet import KEY
 from macro_engine.stream.table import Column, Table
 from macro_engine.stream.text_column import TextColumn
 from macro_engine.visible import visible
+from macro_engine.writing import destination
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 DAY = 1440  # minutes
@@ -225,7 +226,8 @@ def write_recording(
         "distance": "labels",
         "history": 6,
     }
-    part = path.with_name(f".{path.name}.part")
+    place = destination(path)
+    part = place.with_name(f".{place.name}.part")
     try:
         flights.write_parquet(
             part,
@@ -233,7 +235,7 @@ def write_recording(
             compression_level=19,
             metadata={KEY: json.dumps(description)},
         )
-        part.replace(path)
+        part.replace(place)
     except OSError as error:
         raise MacroError(f"{visible(path)} cannot be written: {visible(error)}") from None
     finally:

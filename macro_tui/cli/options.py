@@ -110,20 +110,23 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     """Refuses output files that cannot be written, are inputs, or are named twice."""
     from macro_engine.run.outputs import check_output
+    from macro_engine.writing import destination
 
     for option in ("predictions", "trace"):
         path = getattr(arguments, option)
         if path is not None:
             check_output(path, f"--{option}", taken)
-            taken[path.resolve()] = f"is written by --{option} already"
+            taken[destination(path)] = f"is written by --{option} already"
     path = arguments.run_file
     keep_of(arguments)  # so that what is wrong with it is said at once
     if path is None:
         return
-    if path.exists() and not path.is_file():
-        raise UsageError(f"--run: {visible(path)} is not a regular file; name another one")
-    if path.resolve() in taken:
-        raise UsageError(f"--run: {visible(path)} {taken[path.resolve()]}; name another file")
+    try:
+        place = destination(path)
+    except UsageError as error:
+        raise UsageError(f"--run: {error}") from None
+    if place in taken:
+        raise UsageError(f"--run: {visible(path)} {taken[place]}; name another file")
 
 
 def keep_of(arguments: argparse.Namespace) -> Keep | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -133,7 +134,8 @@ def _open(
     from macro_engine.stream.standard_input import Pipe
 
     path = None if arguments.file == "-" else Path(arguments.file)
-    check_outputs(arguments, {} if path is None else {path.resolve(): "is read in this run"})
+    read = {} if path is None else {Path(os.path.realpath(path)): "is read in this run"}
+    check_outputs(arguments, read)
     live = Live(path or Pipe(descriptor), arguments.from_now, arguments.close_after)
     stored = None if arguments.run_file is None else stored_stream(arguments.run_file)
     return open_live(live, wait, layers_from(arguments), arguments.config, stored)

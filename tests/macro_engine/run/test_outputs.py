@@ -155,3 +155,48 @@ def test_names_with_brackets_are_names(tmp_path):
     out = tmp_path / "o[1].csv"
     assert replay(tmp_path, "--predictions", str(out), name="d[1].csv") == 0
     assert len(out.read_text().splitlines()) == 41
+
+
+@pytest.mark.parametrize("option", ["--predictions", "--trace"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_is_written_through(tmp_path, option, is_there):
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "real.csv", tmp_path / "link.csv"
+    if is_there:
+        target.write_text("of an earlier run")
+    link.symlink_to(target)
+    assert replay(tmp_path, option, str(link)) == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith(("row,step", "step,time"))
+    assert [path.name for path in target.parent.iterdir()] == ["real.csv"]
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("/dev/null", "link.csv is not a regular file; name another one"),
+        (".", "link.csv is a folder; name a file"),
+        ("link.csv", "link.csv is a link that leads in a circle"),
+        ("d.csv", "link.csv is read in this run"),
+    ],
+)
+def test_a_link_to_what_must_not_be_written_is_refused(tmp_path, capsys, target, says):
+    (tmp_path / "link.csv").symlink_to(target)
+    for option in ("--predictions", "--trace", "--run"):
+        assert replay(tmp_path, option, str(tmp_path / "link.csv")) == 2
+        said = capsys.readouterr().err
+        assert f"{option}: " in said
+        assert says in said
+
+
+def test_an_export_writes_through_links_and_leaves_no_half_file(tmp_path):
+    replay(tmp_path, "--run", str(tmp_path / "a.run"))
+    out, real = tmp_path / "out", tmp_path / "real"
+    out.mkdir()
+    real.mkdir()
+    names = ["events.csv", "predictions.csv", "rejected.csv", "trace.csv"]
+    for name in names:
+        (out / name).symlink_to(real / name)
+    assert main(["export", str(tmp_path / "a.run"), "--to", str(out), "--format", "csv"]) == 0
+    assert sorted(path.name for path in real.iterdir()) == names
+    assert all((out / name).is_symlink() for name in names)

@@ -114,6 +114,12 @@ def test_the_command_says_what_it_did(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "1 arrivals at ATL of 2 flights read; left out: 1 cancelled, 0 diverted" in said
     assert main(["prepare", "airline", str(raw), "--airport", "ATL", "--out", "x.csv"]) == 2
+    link = tmp_path / "link.parquet"
+    link.symlink_to(out)
+    before = out.stat().st_ino
+    assert main(["prepare", "airline", str(raw), "--airport", "ATL", "--out", str(link)]) == 0
+    assert link.is_symlink()
+    assert out.stat().st_ino != before
 
 
 @pytest.mark.parametrize(
