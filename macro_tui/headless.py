@@ -20,6 +20,7 @@ from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
+from macro_tui.birth_log import BirthLog
 from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.progress import progress_bar, status_line
 from macro_tui.summary import print_summary
@@ -49,6 +50,7 @@ class Headless:
         self.logs = not self.console.is_terminal
         self.rejected = 0
         self.ended = threading.Event()
+        self.births = BirthLog()
         self.listener = Listener(self._progress, self._event, self._rejected, self.say)
 
     def say(self, text: str) -> None:
@@ -66,12 +68,14 @@ class Headless:
                 asyncio.run(engine.run())
         finally:
             self.ended.set()
-        if engine.was_stopped and engine.feed is None:
-            raise KeyboardInterrupt
+        if births := self.births.in_words():
+            self.say(births)
         if engine.steps:
             names = engine.opened.input_names
             summary = Summary.read(engine.summary(), names, engine.rejections)
             print_summary(summary, self.console)
+        if engine.was_stopped and engine.feed is None:
+            raise KeyboardInterrupt
 
     def _end(self) -> None:
         """End after the block at hand, or soon without it; in the thread that heard of it."""
@@ -108,7 +112,8 @@ class Headless:
     def _progress(self) -> None:
         engine = self.engine
         words = "" if engine.snapshot.words == PLAYING else f"  {engine.snapshot.words}"
-        self.show_progress(engine.done or 0.0, self._standing() + words)
+        if self.show_progress(engine.done or 0.0, self._with_births(self._standing() + words)):
+            self.births.told()
 
     def _standing(self) -> str:
         board = self.engine.course.scoreboard
@@ -122,8 +127,15 @@ class Headless:
 
     def _event(self, event: Event) -> None:
         if self.logs and event.kind != "rejected":  # each of those was shown already
+            if event.kind == "birth" and not self.births.has_line():
+                return
             when = "" if event.time is None else f" {iso(event.time)}"
-            self.say(f"step {event.step}{when}: {event.text}")
+            self.say(self._with_births(f"step {event.step}{when}: {event.text}"))
+            self.births.told()
+
+    def _with_births(self, line: str) -> str:
+        births = self.births.in_words()
+        return f"{line} ({births})" if births else line
 
     def _rejected(self, rejection: Rejection) -> None:
         self.rejected += 1

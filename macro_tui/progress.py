@@ -12,9 +12,11 @@ from rich.text import Text
 
 _LOG_SECONDS = 60.0
 
+Show = Callable[[float, str], bool]  # whether that made a line of a log
+
 
 @contextmanager
-def progress_bar(console: Console) -> Iterator[Callable[[float, str], None]]:
+def progress_bar(console: Console) -> Iterator[Show]:
     """Yields a function that shows the share done and a short status."""
     if not console.is_terminal:
         yield _log(console)
@@ -29,26 +31,38 @@ def progress_bar(console: Console) -> Iterator[Callable[[float, str], None]]:
     )
     task = bar.add_task("starting", total=1.0)
     with bar:
-        yield lambda done, words: bar.update(task, completed=done, description=words)
+
+        def show(done: float, words: str) -> bool:
+            bar.update(task, completed=done, description=words)
+            return False
+
+        yield show
 
 
 @contextmanager
-def status_line(console: Console) -> Iterator[Callable[[float, str], None]]:
+def status_line(console: Console) -> Iterator[Show]:
     """Yields a function that shows a status only, for a stream without an end."""
     if not console.is_terminal:
         yield _log(console, with_share=False)
         return
     with console.status("starting") as status:
-        yield lambda _done, words: status.update(Text(words))
+
+        def show(_done: float, words: str) -> bool:
+            status.update(Text(words))
+            return False
+
+        yield show
 
 
-def _log(console: Console, with_share: bool = True) -> Callable[[float, str], None]:
+def _log(console: Console, with_share: bool = True) -> Show:
     last = monotonic()
 
-    def show(done: float, words: str) -> None:
+    def show(done: float, words: str) -> bool:
         nonlocal last
-        if monotonic() - last >= _LOG_SECONDS:
-            last = monotonic()
-            console.print(Text(f"{done:.0%}  {words}" if with_share else words))
+        if monotonic() - last < _LOG_SECONDS:
+            return False
+        last = monotonic()
+        console.print(Text(f"{done:.0%}  {words}" if with_share else words))
+        return True
 
     return show

@@ -28,6 +28,9 @@ def print_summary(summary: Summary, console: Console) -> None:
     say(
         f"{names}: {summary.rows:,} rows in {summary.steps:,} steps, {len(summary.classes)} classes"
     )
+    if summary.stopped_at is not None:
+        share = min(summary.stopped_at, 0.999)  # all of it is not stopped
+        say(f"stopped at {share:.1%} of the recording: what follows is of that part alone")
     used = ", ".join(
         f"{name} {visible(settings.get(name))}" for name in ("distance", "history", "subroutine")
     )

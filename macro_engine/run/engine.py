@@ -331,6 +331,7 @@ class Engine:
             "distance_share": course.distance_share,
             "labels": board.labels.tolist(),
             "notes": self.recording.encoder.what_was_cut_off(),
+            "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(self.opened.settled(self.recording.encoder)),
         }
 

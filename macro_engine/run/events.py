@@ -9,14 +9,26 @@ import numpy as np
 
 from macro_engine.core.format import count_text, duration_text, threshold_text
 from macro_engine.core.steps import Steps
-from macro_engine.rows import Ints
+from macro_engine.rows import Bools, Ints
 from macro_engine.state import State, array, indices, whole
 
-KINDS = ("birth", "leader", "gap", "late", "rejected", "source", "run", "bookmark", "alarm")
+KINDS = (
+    "birth",
+    "growth",
+    "leader",
+    "gap",
+    "late",
+    "rejected",
+    "source",
+    "run",
+    "bookmark",
+    "alarm",
+)
 
 _PAUSES = 1000  # between steps, that a gap is judged by
 _FEWEST_PAUSES = 20
 _LONG = 10  # times the mean pause
+_MANY = 10 ** np.arange(3, 18)  # subroutines of a threshold
 
 
 @dataclass(frozen=True)
@@ -30,10 +42,11 @@ class Event:
 
 
 class EventFinder:
-    """Births, changes of the FTL leader, gaps in time, late and rejected rows.
+    """Births, changes of the FTL leader, gaps in time, late and rejected rows, growth.
 
-    At most one event a step for each kind. A gap is a pause between steps that is half as long
-    again as the longest of the last thousand, and ten times as long as they were on average.
+    At most one event a step for each kind. Growth is a threshold's 1,000th subroutine, its
+    10,000th and so on. A gap is a pause between steps that is half as long again as the longest of
+    the last thousand, and ten times as long as they were on average.
     """
 
     def __init__(self, thresholds: list[float]) -> None:
@@ -68,6 +81,11 @@ class EventFinder:
             if born[:, s].any():
                 text = self._births(results.active[:, s] * born[:, s])
                 yield Event(step, time, "birth", text)
+                grown = born[:, s] & np.isin(results.subroutines[:, s], _MANY)
+                if grown.any():
+                    yield Event(
+                        step, time, "growth", self._growth(results.subroutines[:, s], grown)
+                    )
 
     def state(self) -> State:
         return {"leader": self.leader, "pauses": self.pauses, "last_time": self.last_time}
@@ -103,6 +121,14 @@ class EventFinder:
             for place in candidates
             if 2 * pauses[place] > 3 * pauses[max(place - _PAUSES, 0) : place].max()
         }
+
+    def _growth(self, counts: Ints, grown: Bools) -> str:
+        """In words, given how many subroutines each threshold has, and which are to be named."""
+        many = []
+        for count in np.unique(counts[grown]).tolist():
+            where = [self._name(k) for k in np.flatnonzero(grown & (counts == count)).tolist()]
+            many.append(f"{count:,} subroutines at {', '.join(where)}")
+        return f"{'; '.join(many)}: each slows every step; --max-subroutines N sets a limit"
 
     def _births(self, numbers: Ints) -> str:
         """In words, given the number of each threshold's newborn, 0 where there is none."""

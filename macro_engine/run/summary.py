@@ -49,6 +49,8 @@ class Summary:
         Rows held aside, because they lie far ahead.
     notes
         Lines on values that were cut off.
+    stopped_at
+        The share of a recording at which the run was stopped; None if it was not.
     """
 
     document: dict[str, Any]
@@ -70,6 +72,7 @@ class Summary:
     rejected: int
     reasons: tuple[Reason, ...]
     notes: tuple[str, ...]
+    stopped_at: float | None
 
     @staticmethod
     def read(document: dict[str, Any], inputs: Sequence[str], rejections: Rejections) -> Summary:
@@ -100,6 +103,7 @@ class Summary:
                 _count(document["rejected"]),
                 _reasons(rejections),
                 tuple(map(str, document.get("notes", ()))),
+                None if (share := document.get("stopped_at")) is None else _number(share),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise DamagedError("its summary is not as it should be") from None

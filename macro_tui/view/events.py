@@ -13,6 +13,7 @@ from macro_tui.view.scene import Scene
 
 _ROLES = {
     "birth": "birth",
+    "growth": "bad",
     "leader": "ftl",
     "alarm": "bad",
     "bookmark": "threshold",

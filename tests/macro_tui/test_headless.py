@@ -1,0 +1,115 @@
+"""What a run without a screen says, where there is no terminal."""
+
+import io
+import random
+
+import pytest
+from made_runs import engine, run, run_until, write_stream
+from rich.console import Console
+
+from macro_engine.run.events import Event
+from macro_engine.run.summary import Summary
+from macro_tui import progress
+from macro_tui.birth_log import BirthLog
+from macro_tui.cli import main
+from macro_tui.headless import Headless
+from macro_tui.summary import print_summary
+
+
+@pytest.fixture
+def headless(tmp_path, capsys):
+    made = engine(write_stream(tmp_path / "d.csv", 50))
+    headless = Headless("replay", made.opened)
+    headless.engine = made
+    headless.lines = lambda: capsys.readouterr().err.splitlines()
+    return headless
+
+
+def births(headless, count):
+    for step in range(count):
+        headless.listener.event(Event(step, None, "birth", f"new subroutine #{step} at 0.1"))
+
+
+def test_a_few_births_have_a_line_each(headless):
+    births(headless, 20)
+    assert headless.lines() == [f"step {i}: new subroutine #{i} at 0.1" for i in range(20)]
+
+
+def test_births_without_a_line_are_told_by_the_next_line(headless):
+    births(headless, 450)
+    assert len(headless.lines()) == 50
+    headless.listener.event(Event(450, None, "leader", "FTL leader 0.1 -> 0.2"))
+    headless.listener.event(Event(451, None, "leader", "FTL leader 0.2 -> 0.1"))
+    assert headless.lines() == [
+        "step 450: FTL leader 0.1 -> 0.2 (400 births since the last line)",
+        "step 451: FTL leader 0.2 -> 0.1",
+    ]
+
+
+def test_the_line_of_the_minute_tells_them_too(headless, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    with progress.progress_bar(headless.console) as headless.show_progress:
+        births(headless, 51)
+        headless.lines()
+        headless.listener.progress()
+        assert headless.lines() == []
+        for said in (
+            "0%  no step closed yet  starting (1 birth since the last line)",
+            "0%  no step closed yet  starting",
+        ):
+            now[0] += 60
+            headless.listener.progress()
+            assert headless.lines() == [said]
+
+
+def test_room_for_births_comes_back_with_time():
+    now = [0.0]
+    log = BirthLog(lambda: now[0])
+    assert sum(log.has_line() for _ in range(100)) == 50
+    now[0] += 600
+    assert sum(log.has_line() for _ in range(100)) == 10
+    now[0] += 1e6
+    assert sum(log.has_line() for _ in range(100)) == 50
+
+
+def test_a_storm_of_births_is_a_short_log_that_names_the_option(tmp_path, capsys):
+    rng = random.Random(1)
+    lines = [f"{rng.random()},{rng.randrange(2)}" for _ in range(1100)]
+    (tmp_path / "d.csv").write_text("a,y\n" + "\n".join(lines) + "\n")
+    options = ["--thresholds", "0.000001", "--distance", "features"]
+    assert main(["replay", str(tmp_path / "d.csv"), "--headless", *options]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) < 90
+    (growth,) = [line for line in said if "1,000 subroutines" in line]
+    assert "1,000 subroutines at 0.000001: each slows every step; --max-subroutines N" in growth
+    told = [line for line in said if "since the last line" in line]
+    assert growth in told
+    assert told[-1].endswith("births since the last line")  # those after the growth
+
+
+def summary_of(made):
+    text = io.StringIO()
+    summary = Summary.read(made.summary(), made.opened.input_names, made.rejections)
+    print_summary(summary, Console(file=text, width=200))
+    return text.getvalue()
+
+
+def test_the_summary_says_at_which_share_a_recording_was_stopped(tmp_path):
+    path = write_stream(tmp_path / "d.csv", 2000)
+    made = run_until(engine(path), 20)
+    assert 0 < made.done < 1
+    assert f"stopped at {made.done:.1%} of the recording" in summary_of(made)
+    whole = run(engine(path))
+    whole.stop()  # as `q` does at the end
+    assert "stopped" not in summary_of(whole)
+
+
+def test_a_stop_of_a_replay_is_followed_by_the_summary(tmp_path, capsys):
+    made = engine(write_stream(tmp_path / "d.csv", 2000))
+    headless = Headless("replay", made.opened)
+    made.listener = headless.listener
+    made.listener.progress = made.stop
+    with pytest.raises(KeyboardInterrupt):
+        headless.run(made)
+    assert "of the recording" in capsys.readouterr().err
