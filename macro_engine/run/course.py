@@ -198,11 +198,16 @@ class Course:
             raise DamagedError("the parts of its state are of different moments")
 
     def _compiled(self, shape: Shape, columns: Columns) -> Contest:
-        from macro_engine.algorithm.kernels.compiling import announcement, mark_as_warm
+        from macro_engine.algorithm.kernels.compiling import (
+            announcement,
+            mark_as_warm,
+            tell_of_trouble,
+        )
 
         settings = self.opened.settings
         if (words := announcement()) is not None:
             self.announce(words)
+        tell_of_trouble(self.announce)
         from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
 
         rules = CompiledRules(

@@ -1,59 +1,39 @@
-"""How the loops are compiled, and where the result is kept so that this happens once."""
+"""How the loops are compiled, and what is said of it."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numba
 
-def cache_folder() -> Path | None:
-    """A folder for exactly these sources at this place; None where there is no home.
-
-    Numba notices no change in a file that another one uses, and keeps files of another place apart.
-    """
-    here = Path(__file__).parent
-    sources = [source.read_bytes() for source in sorted(here.glob("*.py"))]
-    digest = hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]
-    try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:
-        return None
-    return base / "macro-tui" / f"kernels-{digest}"
-
-
-def writable_cache() -> Path | None:
-    """The folder, if kernels can be kept there; if not, that is no error."""
-    folder = cache_folder()
-    try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if folder is not None and os.access(folder, os.W_OK) else None
+from macro_engine.algorithm.kernels.cache import KernelCache, trouble
+from macro_engine.algorithm.kernels.cache_folder import UnusableError, cache_folder
 
 
 def announcement() -> str | None:
     """What to tell the user before the loops are compiled; None if they are kept ready."""
-    folder = writable_cache()
-    if folder is None:
-        return (
-            "compiling the fast path, which takes about 20 s; the cache folder cannot be written, "
-            "so that every run does"
-        )
-    if not (folder / _warm()).exists():
+    if _folder is None:
+        return f"compiling the fast path, which takes about 20 s; {_why}, so that every run does"
+    if not (_folder / _warm()).exists():
         return "compiling the fast path, about 20 s this once; later runs take it from the cache"
     return None
 
 
+def tell_of_trouble(say: Callable[[str], None]) -> None:
+    """Tell somebody what goes wrong with the cache."""
+    trouble.tell(say)
+
+
 def mark_as_warm() -> None:
     """Note that everything was compiled and kept."""
-    folder = writable_cache()
-    if folder is not None:
-        (folder / _warm()).touch()
+    if _folder is not None and not trouble.cannot_write:
+        with suppress(OSError):
+            (_folder / _warm()).touch()
 
 
 def _warm() -> str:
@@ -62,14 +42,28 @@ def _warm() -> str:
     return f"warm-{python}-{version('numba')}"
 
 
-def _decorator(**options: Any) -> Any:
-    import numba
+def _found_folder() -> tuple[Path | None, str]:
+    """The folder for compiled loops, or why there is none, which is no error."""
+    try:
+        return cache_folder(), ""
+    except UnusableError as error:
+        return None, str(error)
 
-    folder = writable_cache()
-    if folder is not None:
-        setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010 (it has no stubs)
-    return numba.njit(cache=folder is not None, nogil=True, **options)
 
+def _decorator(**options: Any) -> Callable[[Any], Any]:
+    def decorate(function: Any) -> Any:
+        dispatcher = numba.njit(nogil=True, **options)(function)
+        if _folder is not None:
+            with suppress(RuntimeError):  # the folder is gone: Numba has no place for it
+                dispatcher._cache = KernelCache(function)
+        return dispatcher
+
+    return decorate
+
+
+_folder, _why = _found_folder()
+if _folder is not None:
+    setattr(numba.config, "CACHE_DIR", str(_folder))  # noqa: B010 (it has no stubs)
 
 compiled: Any = _decorator()
 # for what runs once a row and learner: a call would cost as much as the work

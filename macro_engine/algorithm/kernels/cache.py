@@ -1,0 +1,147 @@
+"""Compiled loops, kept in files that may be damaged, vanish, or find the disk full.
+
+Whatever happens to the files, the loops are compiled again: it takes time and no run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numba.core.caching
+
+from macro_engine.visible import visible
+
+_numba: Any = numba.core.caching  # it has no types
+_DIGEST = hashlib.sha256().digest_size
+
+
+class _Trouble:
+    """What went wrong with the files of this process, each kind told once."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.say: Callable[[str], None] | None = None
+        self.cannot_write = False
+
+    def report(self, words: str) -> None:
+        if words not in self.words:
+            self.words.append(words)
+            if self.say is not None:
+                self.say(words)
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        """Tell somebody what went wrong, now and later."""
+        for words in self.words:
+            say(words)
+        self.say = say
+
+
+trouble = _Trouble()
+
+
+class _CheckedFiles(_numba.IndexDataCacheFile):  # type: ignore[misc]
+    """The files of one function, each with a checksum at its end, where Numba reads no further.
+
+    Two processes that compile at the same time may mix up an index and the data of the other:
+    data says what it is for.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (repr(key), data))
+
+    def load(self, key: Any) -> Any:
+        found = super().load(key)
+        if found is None or found[0] != repr(key):
+            return None
+        return found[1]
+
+    def put_aside(self) -> None:
+        index = Path(self._index_path)
+        for path in [index, *index.parent.glob(f"{index.stem}.*.nbc")]:
+            path.unlink(missing_ok=True)
+
+    def _load_index(self) -> Any:
+        with suppress(FileNotFoundError):
+            _check(Path(self._index_path))
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        _check(Path(self._data_path(name)))
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        whole = io.BytesIO()
+        yield whole
+        with super()._open_for_write(filepath) as file:
+            file.write(whole.getvalue() + hashlib.sha256(whole.getvalue()).digest())
+
+
+def _check(path: Path) -> None:
+    data = path.read_bytes()
+    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise ValueError(f"{path.name} is damaged")
+
+
+class _InOurFolder(_numba.CompileResultCacheImpl):  # type: ignore[misc]
+    """Else Numba looks for other folders by itself."""
+
+    _locator_classes = (_numba.UserProvidedCacheLocator,)
+
+
+class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
+    """Keeps what was compiled of one function."""
+
+    _impl_class = _InOurFolder
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = _CheckedFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was kept; None, as if nothing was, where that cannot be used."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:
+            self._put_aside(error)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if trouble.cannot_write:
+            return
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:
+            trouble.cannot_write = True
+            trouble.report(
+                f"the cache of compiled code cannot be written ({visible(_words(error))}): going "
+                "on without it"
+            )
+            with suppress(OSError):
+                self._cache_file.put_aside()  # or an index might name the data of another
+
+    def _put_aside(self, error: Exception) -> None:
+        try:
+            self._cache_file.put_aside()
+        except OSError as other:
+            trouble.report(
+                f"the cache of compiled code cannot be used ({visible(_words(other))}): going on "
+                "without it"
+            )
+            self.disable()
+            return
+        trouble.report(
+            "some of the cache of compiled code was damaged and is put aside "
+            f"({visible(_words(error))}): compiling it again"
+        )
+
+
+def _words(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -1,0 +1,56 @@
+"""Where compiled loops are kept, and whether nobody else can have put anything there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from macro_engine.visible import visible
+
+
+class UnusableError(Exception):
+    """Why there is no folder to keep compiled loops in."""
+
+
+def cache_folder() -> Path:
+    """A folder for exactly these sources at this place, of this user alone.
+
+    Numba notices no change in a file that another one uses, and keeps files of another place
+    apart. What it keeps are pickles, which execute what they hold: a folder that others can write
+    to is not used. Raises `UnusableError`.
+    """
+    here = Path(__file__).parent
+    sources = [source.read_bytes() for source in sorted(here.glob("*.py"))]
+    digest = hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute()
+    except RuntimeError:
+        raise UnusableError("there is no home folder") from None
+    folder = base / "macro-tui" / f"kernels-{digest}"
+    try:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for part in (folder.parent, folder):
+            part.mkdir(mode=0o700, exist_ok=True)
+        check_private(folder)
+        if not os.access(folder, os.W_OK):
+            raise UnusableError("the cache folder cannot be written")
+    except OSError as error:
+        raise UnusableError(f"the cache folder cannot be written ({error.strerror})") from None
+    return folder
+
+
+def check_private(folder: Path) -> None:
+    """Raise `UnusableError` if anybody but the user and root can change what a folder holds."""
+    place = Path(os.path.realpath(folder))
+    for part in (place, *place.parents):
+        found = part.stat()
+        is_shared = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if part != place and found.st_mode & stat.S_ISVTX:
+            is_shared = 0  # as in /tmp: what is in it is left alone
+        owners = {os.geteuid()} if part == place else {os.geteuid(), 0}
+        if found.st_uid not in owners:
+            raise UnusableError(f"{visible(part)} belongs to another user")
+        if is_shared:
+            raise UnusableError(f"others can write to {visible(part)} (chmod go-w helps)")

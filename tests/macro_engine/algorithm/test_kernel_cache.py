@@ -1,0 +1,185 @@
+"""Compiled loops are kept; whatever happens to what is kept, they are compiled again."""
+
+import importlib.util
+import os
+import shutil
+
+import numba
+import pytest
+
+from macro_engine.algorithm.kernels import cache, cache_folder
+from macro_engine.algorithm.kernels.cache import KernelCache
+from macro_engine.algorithm.kernels.cache_folder import UnusableError, check_private
+
+
+class Kept:
+    """A function that is compiled and kept in a folder, anew for every use, as processes do."""
+
+    def __init__(self, folder, monkeypatch):
+        self.folder, self.monkeypatch = folder / "cache", monkeypatch
+        self.source = folder / "kernel.py"
+        self.source.write_text("def more(x):\n    return x + 1\n")
+        monkeypatch.setattr(numba.config, "CACHE_DIR", str(self.folder))
+        self.folder.mkdir()
+
+    def use(self):
+        """Whether it was taken from the folder, and what was said."""
+        said = []
+        trouble = cache._Trouble()
+        trouble.tell(said.append)
+        self.monkeypatch.setattr(cache, "trouble", trouble)
+        spec = importlib.util.spec_from_file_location("kernel", self.source)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        dispatcher = numba.njit(module.more)
+        dispatcher._cache = KernelCache(module.more)
+        self.before_use(dispatcher)
+        assert dispatcher(1) == 2
+        return bool(dispatcher.stats.cache_hits), said
+
+    def before_use(self, dispatcher):
+        pass
+
+    def files(self, suffix):
+        return sorted(self.folder.rglob(f"*{suffix}"))
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    kept = Kept(tmp_path, monkeypatch)
+    assert kept.use() == (False, [])
+    assert kept.use() == (True, [])
+    return kept
+
+
+def halved(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def emptied(path):
+    os.truncate(path, 0)
+
+
+def garbage(path):
+    path.write_bytes(os.urandom(500))
+
+
+def one_bit(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("damage", [halved, emptied, garbage, one_bit])
+def test_a_damaged_file_is_put_aside_and_made_again(kept, suffix, damage):
+    (path,) = kept.files(suffix)
+    damage(path)
+    was_kept, said = kept.use()
+    assert not was_kept
+    (line,) = said
+    assert line == (
+        "some of the cache of compiled code was damaged and is put aside "
+        f"({path.name} is damaged): compiling it again"
+    )
+    assert kept.use() == (True, [])
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_missing_file_is_made_again(kept, suffix):
+    kept.files(suffix)[0].unlink()
+    assert kept.use() == (False, [])
+    assert kept.use() == (True, [])
+
+
+def test_something_that_is_no_file_is_left_there(kept):
+    (path,) = kept.files(".nbi")
+    path.unlink()
+    path.mkdir()
+    was_kept, said = kept.use()
+    assert not was_kept
+    assert said[0].startswith("the cache of compiled code cannot be used (Is a directory)")
+    assert path.is_dir()
+
+
+def test_a_full_disk_is_said_once_and_leaves_nothing_behind(kept, monkeypatch):
+    shutil.rmtree(kept.folder)
+
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache._CheckedFiles, "_save_data", full)
+    assert kept.use() == (
+        False,
+        [
+            "the cache of compiled code cannot be written (No space left on device): going on "
+            "without it"
+        ],
+    )
+    assert kept.files(".nbi") == kept.files(".nbc") == []
+
+
+def test_a_folder_that_is_deleted_in_the_meantime_is_made_again(kept):
+    kept.before_use = lambda _dispatcher: shutil.rmtree(kept.folder)
+    assert kept.use() == (False, [])
+    kept.before_use = lambda _dispatcher: None
+    assert kept.use() == (True, [])
+
+
+def test_data_that_another_process_wrote_under_the_same_name_is_not_taken(kept, monkeypatch):
+    save = cache._CheckedFiles.save
+
+    def for_another(files, key, data):
+        save(files, key, data)
+        files._save_data(files._data_name(1), ("another signature", data))
+
+    kept.files(".nbc")[0].unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(cache._CheckedFiles, "save", for_another)
+        kept.use()
+    assert kept.use() == (False, [])
+    assert kept.use() == (True, [])
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.usefixtures("home")
+def test_the_folder_is_made_for_its_user_alone():
+    before = os.umask(0)
+    try:
+        folder = cache_folder.cache_folder()
+    finally:
+        os.umask(before)
+    assert folder.stat().st_mode & 0o777 == folder.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702])
+def test_a_folder_that_others_can_write_to_is_not_used(home, mode):
+    folder = cache_folder.cache_folder()
+    for part in (folder, folder.parent, home):
+        part.chmod(mode)
+        with pytest.raises(UnusableError, match=rf"others can write to {part} \(chmod go-w helps"):
+            cache_folder.cache_folder()
+        part.chmod(0o700)
+    home.chmod(0o1777)  # as /tmp is
+    assert cache_folder.cache_folder() == folder
+
+
+@pytest.mark.usefixtures("home")
+def test_a_folder_of_another_user_is_not_used(monkeypatch):
+    folder = cache_folder.cache_folder()
+    monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    with pytest.raises(UnusableError, match="belongs to another user"):
+        check_private(folder)
+
+
+@pytest.mark.parametrize("part", ["", "macro-tui"])
+def test_a_file_in_the_place_of_the_folder_is_no_error(home, part):
+    (home / part).parent.mkdir(exist_ok=True)
+    (home / part).write_text("in the way")
+    with pytest.raises(UnusableError, match="cannot be written"):
+        cache_folder.cache_folder()
