@@ -24,19 +24,19 @@ class _Trouble:
     """What went wrong with the files of this process, each kind told once."""
 
     def __init__(self) -> None:
-        self.words: list[str] = []
+        self.words: dict[str, str] = {}  # by kind
         self.say: Callable[[str], None] | None = None
         self.cannot_write = False
 
-    def report(self, words: str) -> None:
-        if words not in self.words:
-            self.words.append(words)
+    def report(self, kind: str, words: str) -> None:
+        if kind not in self.words:
+            self.words[kind] = words
             if self.say is not None:
                 self.say(words)
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Tell somebody what went wrong, now and later."""
-        for words in self.words:
+        for words in self.words.values():
             say(words)
         self.say = say
 
@@ -121,8 +121,9 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
         except Exception as error:
             trouble.cannot_write = True
             trouble.report(
+                "unwritable",
                 f"the cache of compiled code cannot be written ({visible(_words(error))}): going "
-                "on without it"
+                "on without it",
             )
             with suppress(OSError):
                 self._cache_file.put_aside()  # or an index might name the data of another
@@ -132,14 +133,16 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
             self._cache_file.put_aside()
         except OSError as other:
             trouble.report(
+                "unusable",
                 f"the cache of compiled code cannot be used ({visible(_words(other))}): going on "
-                "without it"
+                "without it",
             )
             self.disable()
             return
         trouble.report(
-            "some of the cache of compiled code was damaged and is put aside "
-            f"({visible(_words(error))}): compiling it again"
+            "damaged",
+            f"the cache of compiled code is damaged ({visible(_words(error))}): what cannot be "
+            "used is put aside and compiled again",
         )
 
 

@@ -79,10 +79,19 @@ def test_a_damaged_file_is_put_aside_and_made_again(kept, suffix, damage):
     assert not was_kept
     (line,) = said
     assert line == (
-        "some of the cache of compiled code was damaged and is put aside "
-        f"({path.name} is damaged): compiling it again"
+        f"the cache of compiled code is damaged ({path.name} is damaged): what cannot be used is "
+        "put aside and compiled again"
     )
     assert kept.use() == (True, [])
+
+
+def test_many_damaged_files_are_one_line():
+    said = []
+    trouble = cache._Trouble()
+    trouble.report("damaged", "one file")
+    trouble.tell(said.append)
+    trouble.report("damaged", "another file")
+    assert said == ["one file"]
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
