@@ -47,10 +47,11 @@ class Mark:
         return Mark(self.byte + len(data), head, behind)
 
     def likeness(self, read: Read) -> Likeness:
-        """Compare a text that is read from outside."""
-        head, behind = read(0, len(self.head)), self._behind(read)
+        """Compare a text that is read from outside, no further than is needed."""
+        head = read(0, len(self.head))
         if not self.head.startswith(head):
             return Likeness.OTHER
+        behind = self._behind(read)
         if len(head) < len(self.head) or len(behind) < len(self.behind):
             return Likeness.SHORTER
         return Likeness.SAME if behind == self.behind else Likeness.CHANGED

@@ -17,7 +17,8 @@ from macro_engine.state import State
 from macro_engine.stream.csv import PIECE
 from macro_engine.stream.live_text import Layout, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.mark import Likeness, Mark
-from macro_engine.stream.rotation import FilePosition, Found, Rotation
+from macro_engine.stream.packed import PackedError, Unpacked
+from macro_engine.stream.rotation import UNFINISHED, FilePosition, Found, Rotation
 from macro_engine.stream.table import Table
 from macro_engine.visible import visible
 
@@ -26,20 +27,39 @@ _REPLACED = "was replaced by a file with the rows read before: going on after th
 
 
 class OpenFile:
-    """A file that is open for reading, and the text read from it."""
+    """A file that is open for reading, and the text read from it.
 
-    def __init__(self, path: Path, text: LiveText, skip_to: int = 0) -> None:
-        self.path = path
+    Parameters
+    ----------
+    found
+        The file, as it was found.
+    is_live
+        Whether it is at the path that is followed; else it was rotated.
+    position
+        Where to go on; None at the start.
+    """
+
+    def __init__(
+        self, found: Found, text: LiveText, is_live: bool, position: FilePosition | None
+    ) -> None:
+        self.path = found.path
         self.text = text
-        self.descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        found = os.fstat(self.descriptor)
-        self.device, self.inode = found.st_dev, found.st_ino
-        self.checked = 0, 0  # size and last change when all that was taken was still there
-        self.changed = found.st_mtime_ns
-        self.skip_to = skip_to if found.st_size >= skip_to else 0  # it was cut in the meantime
-        if not stat.S_ISREG(found.st_mode):
+        self.is_live = is_live
+        self.descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        now = os.fstat(self.descriptor)
+        self.device, self.inode = now.st_dev, now.st_ino
+        if not stat.S_ISREG(now.st_mode):
             self.close()
             raise OSError(0, "no ordinary file")
+        self.unpacked = Unpacked(self.descriptor, found.name.packing) if found.is_packed else None
+        self.checked = 0, 0  # size and last change when all that was taken was still there
+        self.checked_at = 0.0
+        self.is_over = False  # nothing more can be read
+        self.changed = now.st_mtime_ns
+        self.changed_before = self.changed if position is None else position.changed
+        self.skip_to = 0 if position is None else position.skip_to
+        if self.unpacked is None and now.st_size < self.skip_to:
+            self.skip_to = 0  # it was cut in the meantime
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -53,9 +73,15 @@ class OpenFile:
         """Its size and last change."""
         found = os.fstat(self.descriptor)
         self.changed = found.st_mtime_ns
+        if self.is_live:  # else somebody may have touched it
+            self.changed_before = self.changed
         return found.st_size, found.st_mtime_ns
 
     def read(self, place: int, size: int) -> bytes:
+        if self.is_over:
+            return b""
+        if self.unpacked is not None:
+            return self.unpacked.read(place, size)
         return os.pread(self.descriptor, size, place)
 
     def position(self) -> FilePosition:
@@ -110,7 +136,7 @@ class Follower:
         self.layout = layout
         self.say_plainly = say
         self.clock = clock
-        self.rotation = Rotation(path)
+        self.rotation = Rotation(path, self.say)
         self.file: OpenFile | None = None
         self.moved_at: float | None = None  # when the file was first seen not to be at the path
         self.last_read = -GRACE
@@ -173,8 +199,11 @@ class Follower:
         look = file.look()
         skips = text.taken < file.skip_to
         most = min(PIECE, file.skip_to - text.taken) if skips else PIECE
-        data = file.read(text.taken, most)
-        if data or look != file.checked:
+        try:
+            data = file.read(text.taken, most)
+        except PackedError as error:
+            return self._read_no_further(file, error)
+        if file.unpacked is None and (data or look != file.checked):
             if not text.is_in(file.read):
                 return self._changed_in_place(file)
             file.checked = look
@@ -186,6 +215,26 @@ class Follower:
         self.last_read = self.clock()
         tables = text.take(data)
         return [] if skips else tables
+
+    def _read_no_further(self, file: OpenFile, error: PackedError) -> list[Table]:
+        """A compressed file is cut off or damaged: it may still be written, or is left."""
+        name = visible(file.path.name)
+        look = file.look()
+        if look != file.checked:
+            file.checked, file.checked_at = look, self.clock()
+            assert file.unpacked is not None
+            file.unpacked.renew()
+        self.is_idle = False
+        if self.clock() - file.checked_at < UNFINISHED:
+            self._in_trouble(f"{name} is not complete yet")
+            return []
+        self.trouble = None
+        self.say(
+            f"{name} is damaged after {file.text.taken:,} bytes of its content "
+            f"({visible(error.why)}): rows may be lost"
+        )
+        file.is_over = True
+        return []
 
     def _look_around(self, file: OpenFile) -> list[Table]:
         """There was nothing to read: is it still the file at the path, or is there another?"""
@@ -210,19 +259,20 @@ class Follower:
         now = self.clock()
         if self.moved_at is None:
             self.moved_at = now
-        if file.path != self.path and time() - file.changed / 1e9 >= GRACE:
+        if not file.is_live and time() - file.changed / 1e9 >= GRACE:
             return True  # it was renamed before it was opened
         return now - max(self.moved_at, self.last_read) >= GRACE
 
     def _leave(self, file: OpenFile) -> list[Table]:
         """Go on with the next file, if there is one."""
         position = file.position()
+        self.rotation.leave((file.identity, file.look()))
         continued = self.rotation.continued(position, file.text.taken)
         if continued is not None:
             if self._open(continued, position):
                 self.say(_REPLACED)
             return []
-        following = self._after(position)
+        following = self._after(position, file.changed_before)
         if following is None or not self._open(following):
             return []
         self.say(f"rotated: going on with the new file ({visible(following.path.name)})")
@@ -279,16 +329,16 @@ class Follower:
             elif found.inode != position.inode:
                 self.say(_REPLACED)
             return
-        following = self._after(position)
+        following = self._after(position, position.changed)
         if following is not None and self._open(following):
             self.say(
                 "the file that was read before is gone, and so are rows that came to it since; "
                 "going on with what is there now: rows may be lost"
             )
 
-    def _after(self, position: FilePosition) -> Found | None:
+    def _after(self, position: FilePosition, changed: int) -> Found | None:
         """The file to begin after one that is left; None if there is none yet."""
-        later = self.rotation.first_after(position)
+        later = self.rotation.first_after(position, changed)
         if later is not None:
             return later
         now = self.rotation.at_path()
@@ -308,10 +358,8 @@ class Follower:
         """Open a file in place of the present one, unless another has its name by now."""
         if self.file is not None:
             self.layout = self.file.text.layout
-        if position is None:
-            file = OpenFile(found.path, self._text(found.path))
-        else:
-            file = OpenFile(found.path, self._text(found.path, position.text), position.skip_to)
+        text = self._text(found.path, None if position is None else position.text)
+        file = OpenFile(found, text, found.path == self.path, position)
         if file.identity != found.identity:
             file.close()
             return False

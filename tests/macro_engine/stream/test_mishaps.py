@@ -6,7 +6,7 @@ import shutil
 import time
 
 import pytest
-from made_files import append, rotate
+from made_files import append, pack, rotate
 from made_followers import HEADER, Watched
 
 
@@ -16,7 +16,7 @@ class Written:
     def __init__(self, path, seed):
         self.path = path
         self.rng = random.Random(seed)
-        self.count = 0
+        self.count = self.copies = 0
         self.read = []
         path.write_bytes(HEADER)
         self.live = Watched(path)
@@ -78,8 +78,16 @@ class Written:
             self.look()
         self.path.write_bytes(data)
 
+    def compress(self):
+        if self.live.follower.position()["line"] < 2:  # the header alone is not known again
+            self.catch_up()
+        rotated = [p for p in self.path.parent.glob("live.csv.*") if p.suffix != ".gz"]
+        if rotated:
+            pack(self.rng.choice(sorted(rotated)))
+
     def copy(self):
-        shutil.copyfile(self.path, self.path.with_name(f"live.csv-2026010{self.rng.randrange(9)}"))
+        self.copies += 1
+        shutil.copyfile(self.path, self.path.with_name(f"live.csv-202601{self.copies:02}"))
 
     def take_away(self):
         away = self.path.rename(self.path.with_name("elsewhere"))
@@ -90,14 +98,23 @@ class Written:
         away.rename(self.path)
 
 
-MISHAPS = ["rename", "copy_and_truncate", "replace", "write_again", "copy", "take_away", "resume"]
+MISHAPS = [
+    "rename",
+    "compress",
+    "copy_and_truncate",
+    "replace",
+    "write_again",
+    "copy",
+    "take_away",
+    "resume",
+]
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_row_is_read_once_and_in_order(tmp_path, seed):
     written = Written(tmp_path / "live.csv", seed)
     for _ in range(25):
-        time.sleep(0.005)  # the times of files have no finer grain
+        time.sleep(0.01)  # the times of files have no finer grain
         getattr(written, written.rng.choice([*MISHAPS, *2 * ["grow", "look"], "grow", "pause"]))()
     for _ in range(5):
         written.catch_up()
