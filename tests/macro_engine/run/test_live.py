@@ -15,6 +15,7 @@ from made_runs import SETTINGS, engine, live_engine, run, run_until_read, write_
 
 from macro_engine.errors import MacroError
 from macro_engine.opening import open_stream
+from macro_engine.run import open_step
 from macro_engine.run.engine import Listener
 from macro_engine.run.pace import Speed
 from macro_engine.run.player import Mishaps, Player
@@ -122,8 +123,9 @@ def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
     ],
     ids=["labels", "features", "frames", "erm", "river", "vw"],
 )
-def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options):
+def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options, monkeypatch):
     """The same with a look at the open step after every few rows as without any."""
+    monkeypatch.setattr(open_step, "_REST", 0)  # whatever a look costs
     seen, recorded, shown = {}, {}, []
 
     def look():
