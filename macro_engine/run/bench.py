@@ -62,7 +62,7 @@ def contenders(block: Block) -> list[Timed]:
 
 
 def measure(
-    block: Block, rounds: int, progress: Callable[[float, str], None] = lambda _done, _words: None
+    block: Block, rounds: int, progress: Callable[[float, str], object] = lambda _done, _words: None
 ) -> list[Measured]:
     """All contenders in turn, round after round, so that noise hits all alike."""
     everyone = contenders(block)

@@ -114,7 +114,7 @@ class Player:
             else f"{written}, skipping {rough_duration_text(gap)} without rows"
         )
 
-    def play(self, progress: Callable[[float, int], None]) -> None:
+    def play(self, progress: Callable[[float, int], object]) -> None:
         """Write everything; `progress` takes the share done and the number of rows."""
         self._begin_with_settings()
         self.file_begun = self.clock.started = monotonic()

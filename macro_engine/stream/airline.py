@@ -59,7 +59,7 @@ def prepare(
     paths: Sequence[Path],
     airport: str,
     out: Path,
-    progress: Callable[[float, int], None] = lambda _done, _rows: None,
+    progress: Callable[[float, int], object] = lambda _done, _rows: None,
 ) -> Prepared:
     """Write the arrivals at an airport as a self-describing recording.
 
