@@ -1,5 +1,11 @@
-"""Short forms of the benchmarks, so that they keep working and their bounds are watched."""
+"""Short forms of the benchmarks, so that they keep working and their bounds are watched.
 
+    pytest tests/benchmarks/short_forms.py
+
+Bounds are wide, and what is measured may be measured again: only what fails three times fails.
+"""
+
+import functools
 import json
 import re
 import subprocess
@@ -10,7 +16,8 @@ import pytest
 
 pytestmark = pytest.mark.alone
 
-BENCHMARKS = Path(__file__).parent / "benchmarks"
+BENCHMARKS = Path(__file__).parent
+ATTEMPTS = 3
 
 
 def run(name, *arguments):
@@ -21,8 +28,24 @@ def run(name, *arguments):
     return done.stdout
 
 
+def measured(test):
+    """A test of a figure that a busy machine can spoil."""
+
+    @functools.wraps(test)
+    def repeated(*arguments, **named):
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return test(*arguments, **named)
+            except AssertionError:
+                continue
+        return test(*arguments, **named)
+
+    return repeated
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 @pytest.mark.parametrize(("kind", "rows"), [("parquet", 2_000_000), ("csv", 1_000_000)])
+@measured
 def test_memory_does_not_grow_with_the_file(kind, rows):
     def peak(rows):
         found = re.search(r"peak memory ([\d,]+) MB", run("large_files.py", str(rows), kind))
@@ -31,6 +54,7 @@ def test_memory_does_not_grow_with_the_file(kind, rows):
     assert peak(rows) <= peak(rows // 5) + 60
 
 
+@measured
 def test_clean_csv_is_read_at_once():
     ratios = {
         line.split(":")[0]: float(line.split()[-1])
@@ -42,6 +66,7 @@ def test_clean_csv_is_read_at_once():
     assert ratios["1,000 columns"] < 0.6  # 0.3 with more rows, where opening does not count
 
 
+@measured
 def test_neither_time_nor_memory_grow_with_the_stream():
     lines = run("growth.py", "4", "labels").splitlines()
     subroutines, held = zip(
@@ -54,6 +79,7 @@ def test_neither_time_nor_memory_grow_with_the_stream():
     assert float(lines[4].split()[-1]) < 1.6
 
 
+@measured
 def test_the_family_costs_less_than_one_river_model():
     done = subprocess.run(
         [sys.executable, "-m", "macro_tui", "bench", "--rounds", "1", "--json"],
@@ -68,6 +94,7 @@ def test_the_family_costs_less_than_one_river_model():
     assert ratios["d"] > 1.0
 
 
+@measured
 def test_a_frame_of_the_chart_sends_little():
     found = re.findall(r"(\S+), (\S+): ours .* ([\d,]+) bytes", run("chart.py", "8"))
     sent = {(theme, kind): int(count.replace(",", "")) for theme, kind, count in found}
@@ -75,6 +102,7 @@ def test_a_frame_of_the_chart_sends_little():
     assert sent["ansi-dark", "sweeping"] < 1_500
 
 
+@measured
 def test_the_first_step_comes_soon_after_the_command():
     line = run("start.py", "2", "--warm").splitlines()[-1]
     assert float(line.split()[-1]) < 2.5  # 2 is the bound, with room for a busy machine
@@ -85,9 +113,13 @@ def test_a_run_that_is_killed_ends_as_if_it_had_never_been():
 
 
 def test_a_run_survives_a_disk_that_fails_for_a_second():
-    assert "9 failures of a second; 9 ended as if undisturbed" in run("failing_disk.py", "30")
+    found = re.search(
+        r"(\d+) failures of a second; (\d+) ended as if undisturbed", run("failing_disk.py", "30")
+    )
+    assert int(found[1]) == int(found[2]) > 5
 
 
+@measured
 def test_recording_costs_little():
     lines = run("recording.py", "1", "1").splitlines()
     assert float(lines[0].split()[-1]) < 6.0  # 1.15 over a run of 20 s, on a quiet machine
@@ -95,6 +127,7 @@ def test_recording_costs_little():
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+@measured
 def test_the_monitor_paints_soon_and_answers_keys():
     paint, compiled, general = run("monitor.py", "1", "1", "paint", "keys").splitlines()
     assert float(paint.split()[-1]) < 3.0  # 1.5 is the bound, with room for a busy machine
@@ -103,11 +136,13 @@ def test_the_monitor_paints_soon_and_answers_keys():
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+@measured
 def test_the_monitor_costs_the_engine_little():
     speed, _memory_of_a_start = run("monitor.py", "2", "1", "speed").splitlines()
     assert float(speed.split()[-1]) < 4.0  # 1.15 over a run of 20 s, on a quiet machine
 
 
 @pytest.mark.parametrize(("part", "amount"), [("pace", 2), ("fuzz", 20_000)])
+@measured
 def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
     assert run("tail.py", part, str(amount)).startswith(f"{part}: ")
