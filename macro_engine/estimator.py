@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from river import base
 
-from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.family import Family, Member
+from macro_engine.algorithm.ensemble import Ensemble, OpenStep
+from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubroutines
+from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.rows import LARGEST, Block, Columns, Rows
 from macro_engine.settings import OPTIONS
+from macro_engine.strategies import STRATEGIES
+from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.subroutines.open_logistic import OpenLogistic
 from macro_engine.subroutines.river_model import RiverModel
@@ -24,17 +28,17 @@ from macro_engine.subroutines.river_model import RiverModel
 __all__ = ["MacroClassifier"]
 
 _CHECKED = (
-    "distance", "history", "thresholds", "strategy", "eps_power", "max_subroutines", "empty_class"
+    "distance", "history", "thresholds", "eps_power", "max_subroutines", "empty_class"
 )  # fmt: skip
 
 
 class MacroClassifier(base.Classifier):
     """Many copies of a model, each trained only on moments that looked alike.
 
-    The meta-algorithm of Zimin and Lampert runs at a grid of thresholds; a strategy chooses among
-    them. Features are taken in the order of their names and those that are missing count 0; a
-    feature that is no number becomes one for each of its values. Nothing is scaled: put a scaler
-    in front. Classes are taken as they appear.
+    The meta-algorithm of Zimin and Lampert runs at a grid of histories and thresholds; a strategy
+    chooses among them. Features are taken in the order of their names and those that are missing
+    count 0; a feature that is no number becomes one for each of its values. Nothing is scaled: put
+    a scaler in front. Classes are taken as they appear.
 
     Parameters
     ----------
@@ -45,16 +49,17 @@ class MacroClassifier(base.Classifier):
         `labels`, `features`, `frames`, `markov` or `iid`.
     history
         How many steps make a history, or `all`; the paper's number for the distance unless given.
+        Several of them, for the distances `labels` and `features`, make a grid with the thresholds.
     thresholds
-        The grid; the paper's for the distance unless given.
+        The paper's for the distance unless given.
     strategy
-        `ftl` or `ewa`.
+        `ftl`, `ewa` or another one by its name.
     every
-        How many rows make a step. Rows are learnt when their step is complete.
+        How many rows make a step. Rows are learned when their step is complete.
     eps_power
         Thresholds fall as (t + 1)^-eps_power.
     max_subroutines
-        How many copies a threshold may have.
+        How many copies a member of the grid may have.
     empty_class
         For the distance `features`: what a class counts that one history lacks.
 
@@ -84,7 +89,7 @@ class MacroClassifier(base.Classifier):
         self,
         model: base.Classifier | None = None,
         distance: str = "labels",
-        history: int | str | None = None,
+        history: int | str | Sequence[int | str] | None = None,
         thresholds: Sequence[float] | None = None,
         strategy: str = "ftl",
         every: int = 1,
@@ -104,15 +109,17 @@ class MacroClassifier(base.Classifier):
 
         for name in _CHECKED:
             if (value := getattr(self, name)) is not None:
-                OPTIONS[name].read(list(value) if name == "thresholds" else value)
+                OPTIONS[name].read(list(value) if isinstance(value, tuple) else value)
+        _check(strategy, distance, history)
         # a model for two classes answers False or True from the start, others as they appear
         self._classes: list[Any] = [] if self._multiclass else [False, True]
         self._index: dict[Any, int] = {label: i for i, label in enumerate(self._classes)}
         self._columns = Columns(())
         self._open_step: list[tuple[dict[str, float], int]] = []
-        self._references: list[Rows] = []  # the histories behind the family's references
         self._family = self._start()
-        self._contest = Contest.of(self._family, len(self._classes))
+        # for each history: the rows behind the family's references
+        self._references: list[list[Rows]] = [[] for _ in self._family.histories]
+        self._ensemble = Ensemble(self._family, self._columns, [strategy])
 
     @property
     def _multiclass(self) -> bool:
@@ -127,30 +134,39 @@ class MacroClassifier(base.Classifier):
         rows = self._rows(self._open_step)
         self._open_step = []
         family = self._family
-        history = family.past.rows()
-        self._contest.run(Block(rows, np.array([0, len(rows)]), None, 0, family.step))
-        if len(family.references) > len(self._references):
-            self._references.append(history)
+        present = [family.completed.rows(history) for history in family.histories]
+        self._ensemble.run(Block(rows, np.array([0, len(rows)]), None, 0, family.step))
+        for h, kept in enumerate(self._references):
+            if len(family.references[h]) > len(kept):
+                kept.append(present[h])
 
     def predict_one(self, x: dict[Any, Any], **_kwargs: Any) -> Any:
         if not self._classes:
             return None
-        votes = dict.fromkeys(self._classes, 0.0)
         rows = self._rows([(_numbers(x), 0)])
-        for weight, subroutine in self._weighted():
+        strategy = self._ensemble.strategies[0]
+        if not isinstance(strategy, ByLosses):
+            said = self._step_ahead().predict(rows)
+            return self._classes[int(said.of(strategy.name)[0])]
+        votes = dict.fromkeys(self._classes, 0.0)
+        for weight, subroutine in self._weighted(strategy):
             votes[self._classes[int(subroutine.predict(rows)[0])]] += weight
         return max(votes, key=votes.__getitem__)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """The models' own probabilities, weighted as the strategy weighs the thresholds.
+        """The models' own probabilities, weighted as the strategy weighs the members.
 
         `predict_one` takes their votes instead, as the paper does: under `ewa` the two may differ.
+        A strategy without weights gives all to the class that it predicts.
         """
         if not self._classes:
             return {}
         total = dict.fromkeys(self._classes, 0.0)
         rows = self._rows([(_numbers(x), 0)])
-        for weight, subroutine in self._weighted():
+        strategy = self._ensemble.strategies[0]
+        if not isinstance(strategy, ByLosses):
+            return total | {self.predict_one(x): 1.0}
+        for weight, subroutine in self._weighted(strategy):
             said = subroutine.model.predict_proba_one(rows.dicts[0])
             if not said:
                 said = {self._classes[int(subroutine.predict(rows)[0])]: 1.0}
@@ -160,8 +176,9 @@ class MacroClassifier(base.Classifier):
 
     @property
     def n_subroutines(self) -> list[int]:
-        """How many copies each threshold has, the smallest threshold first."""
-        return [len(member.subroutines) for member in self._family.members]
+        """How many copies each member of the grid has, in the order of the grid."""
+        members = self._family.everyone[: len(self._family.members)]
+        return [len(member.subroutines) for member in members]
 
     @classmethod
     def _unit_test_params(cls) -> Any:
@@ -173,21 +190,21 @@ class MacroClassifier(base.Classifier):
             "thresholds": (0.2, 0.5),
             "max_subroutines": 8,
         }
+        yield {"history": (2, 6), "thresholds": (0.1, math.inf)}
 
     def _start(self) -> Family:
         distance = DISTANCES[self.distance]
-        thresholds = sorted(set(self.thresholds or distance.thresholds))
         history = distance.history if self.history is None else self.history
-        steps = None if history == "all" else int(history)
+        histories = [history] if isinstance(history, int | str) else list(history)
+        members = grid(histories, self.thresholds or distance.thresholds)
         # columns, and classes where they appear later, are made room for when they do
-        shape = Shape(len(self._classes), 1, steps, False, self.empty_class)
-        discrepancy = distance.create(shape)
+        shape = Shape(len(self._classes), 1, members[0].steps, False, self.empty_class)
         return Family(
-            thresholds,
-            discrepancy,
-            steps,
+            members,
+            distance.create(shape),
             self._newborn,
             self._columns,
+            len(self._classes),
             self.eps_power,
             self.max_subroutines,
         )
@@ -196,18 +213,24 @@ class MacroClassifier(base.Classifier):
         model = OpenLogistic() if self.model is None else deepcopy(self.model)
         return RiverModel(model, self._classes, self._index)
 
-    def _weighted(self) -> list[tuple[float, RiverModel]]:
-        """Each threshold's weight and the subroutine that predicts the step now open."""
-        strategy = self._contest.ftl if self.strategy == "ftl" else self._contest.ewa
+    def _weighted(self, strategy: ByLosses) -> list[tuple[float, RiverModel]]:
+        """Each member's weight and the subroutine that predicts the step now open."""
         family = self._family
-        now = family.distances()[1]
-        weighted = zip(strategy.weights(), family.members, strict=True)
-        return [(weight, self._closest(member, now)) for weight, member in weighted if weight]
+        present = family.present()
+        weighted = zip(strategy.weights(family.step), family.everyone, strict=False)
+        return [(weight, self._closest(member, present)) for weight, member in weighted if weight]
 
-    def _closest(self, member: Member, distances: Any) -> Any:
+    def _step_ahead(self) -> OpenStep:
+        """The step now open, without newborn: the closest one answers as its copy would."""
+        present = self._family.present()
+        active = [self._closest(member, present) for member in self._family.everyone]
+        return OpenStep(self._ensemble, FamilyStep([], active, True), self._family.step)
+
+    def _closest(self, member: MemberSubroutines, present: list[tuple[Any, Any]]) -> Any:
         """The one that would be active, or of which a newborn would be a copy: the closest."""
         if not member.subroutines:
             return self._newborn()
+        distances = present[member.history][1]
         return member.subroutines[int(distances[member.references].argmin())]
 
     def _rows(self, step: Sequence[tuple[dict[str, float], int]]) -> Rows:
@@ -231,16 +254,28 @@ class MacroClassifier(base.Classifier):
             self._index[y] = len(self._classes)
             self._classes.append(y)
         columns = Columns(names)
-        self._references = [_relaid(rows, columns) for rows in self._references]
-        family.past.steps = deque(
-            (_relaid(rows, columns) for rows in family.past.steps), family.past.steps.maxlen
-        )
-        family.past.everything = _relaid(family.past.everything, columns)
-        family.past.columns = self._columns = columns
-        self._contest.classes = len(self._classes)
+        self._references = [[rows.relaid(columns) for rows in kept] for kept in self._references]
+        family.completed.relaid(columns)
+        self._columns = columns
+        classes = family.classes = self._ensemble.classes = len(self._classes)
+        for strategy in self._ensemble.strategies:
+            strategy.setup = replace(strategy.setup, classes=classes)
         if hasattr(family.discrepancy, "classes"):
-            family.discrepancy.classes = len(self._classes)
-        family.references = [family.discrepancy.describe(rows) for rows in self._references]
+            family.discrepancy.classes = classes
+        family.references = [
+            [family.discrepancy.describe(rows) for rows in kept] for kept in self._references
+        ]
+
+
+def _check(strategy: str, distance: str, history: Any) -> None:
+    """Refuse a strategy that cannot be used here, and histories that the distance cannot take."""
+    if strategy not in STRATEGIES:
+        raise ValueError(f"the strategy '{strategy}' is unknown; one of: {', '.join(STRATEGIES)}")
+    if STRATEGIES[strategy].wants_probabilities:
+        raise ValueError(f"the strategy '{strategy}' must know all classes beforehand")
+    several = not isinstance(history, int | str | None)
+    if several and not DISTANCES[distance].takes_several_histories:
+        raise ValueError(f"the distance '{distance}' takes one history")
 
 
 def _numbers(x: dict[Any, Any]) -> dict[str, float]:
@@ -254,12 +289,3 @@ def _numbers(x: dict[Any, Any]) -> dict[str, float]:
         else:
             raise ValueError(f"the feature {name!r} is {value}: a single one would spoil the model")
     return found
-
-
-def _relaid(rows: Rows, columns: Columns) -> Rows:
-    """The rows over more columns, 0 in those that they did not have."""
-    relaid = np.zeros((len(rows), len(columns.numbers)))
-    place = {name: i for i, name in enumerate(columns.numbers)}
-    places = [place[name] for name in rows.columns.numbers]
-    relaid[:, places] = rows.numbers
-    return Rows(relaid, rows.slots, rows.labels, columns)

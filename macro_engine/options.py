@@ -39,8 +39,8 @@ DESCRIPTIONS = (
     Description("decimal", "CHAR", "of a CSV file: . or ,"),
     Description("bounds", "", "", on_command_line=False),
     _macro("distance", "NAME", "features, labels, frames, markov, iid"),
-    _macro("history", "H", "steps that make a history, or all"),
-    _macro("thresholds", "A,B,C", "the grid of thresholds"),
+    _macro("history", "H", "steps that make a history, or all; a list as in 6,36"),
+    _macro("thresholds", "A,B,C", "the grid of thresholds; inf is the marginal baseline"),
     _macro(
         "subroutine",
         "NAME",

@@ -109,6 +109,20 @@ class Rows:
             columns,
         )
 
+    def relaid(self, columns: Columns) -> Rows:
+        """The rows over more numeric columns, 0 in those that they did not have."""
+        numbers = np.zeros((len(self), len(columns.numbers)))
+        place = {name: i for i, name in enumerate(columns.numbers)}
+        numbers[:, [place[name] for name in self.columns.numbers]] = self.numbers
+        return Rows(numbers, self.slots, self.labels, columns)
+
+    def labelled(self, labels: Ints) -> Rows:
+        """The rows whose labels are known, given all of them and -1 where one is not."""
+        known = labels >= 0
+        if known.all():
+            return Rows(self.numbers, self.slots, labels, self.columns)
+        return Rows(self.numbers[known], self.slots[known], labels[known], self.columns)
+
     def state(self) -> State:
         return {"numbers": self.numbers, "slots": self.slots, "labels": self.labels}
 

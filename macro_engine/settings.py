@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from macro_engine.algorithm.conversion import OUTPUTS
+from macro_engine.core.members import ALL, Member, grid, sorted_histories
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.options import DESCRIPTIONS, Description
@@ -149,8 +150,17 @@ def _whole(what: str, least: int) -> Callable[[Any], int]:
     return read
 
 
-def _history(value: Any) -> int | str:
-    return "all" if value == "all" else _whole("number of steps, nor all", 0)(value)
+def _history(value: Any) -> int | str | list[int | str]:
+    """One number of steps, or a list of them, rising; `all` comes last."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple):
+        items = [items]
+    if not items:
+        raise ValueError("numbers of steps are expected, as in 6,36")
+    read = _whole("number of steps, nor all", 0)
+    trimmed = [item.strip() if isinstance(item, str) else item for item in items]
+    histories = sorted_histories(ALL if item == ALL else read(item) for item in trimmed)
+    return histories[0] if len(histories) == 1 else histories
 
 
 def _thresholds(value: Any) -> list[float]:
@@ -314,10 +324,20 @@ class Settings:
                 {"history": distance.history, "thresholds": sorted(distance.thresholds)},
             )
         )
-        if self.values["history"] == 0 and distance.history != 0:
+        self._check_histories()
+
+    def _check_histories(self) -> None:
+        name, histories = self.values["distance"], self._histories
+        distance = DISTANCES[name]
+        if 0 in histories and distance.history != 0:
             raise UsageError(
-                f"--history 0 leaves the distance '{self.values['distance']}' nothing to compare; "
-                "take at least 1"
+                f"--history 0 leaves the distance '{name}' nothing to compare; take at least 1"
+            )
+        if len(histories) > 1 and not distance.takes_several_histories:
+            several = [n for n, d in DISTANCES.items() if d.takes_several_histories]
+            raise UsageError(
+                f"--history: the distance '{name}' takes one history; "
+                f"lists are for {' and '.join(several)}"
             )
 
     def __getitem__(self, name: str) -> Any:
@@ -327,9 +347,19 @@ class Settings:
         return self.values.get(name)
 
     @property
-    def history(self) -> int | None:
-        """H; None for all."""
-        return None if self.values["history"] == "all" else int(self.values["history"])
+    def _histories(self) -> list[int | str]:
+        value = self.values["history"]
+        return value if isinstance(value, list) else [value]
+
+    @property
+    def histories(self) -> list[int | None]:
+        """Each H, rising; None for all."""
+        return [None if history == ALL else int(history) for history in self._histories]
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The grid: the product of histories and thresholds."""
+        return grid(self._histories, self.values["thresholds"])
 
     def spec(self, columns: Sequence[str]) -> StreamSpec:
         """The stream's part, for files with these columns."""

@@ -91,7 +91,7 @@ def test_the_compiled_path_needs_no_river(tmp_path):
 def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way of the folder")
     code = (
-        "from macro_engine.algorithm.kernels.compiling import announcement, compiled, mark_as_warm\n"
+        "from macro_engine.core.compiling import announcement, compiled, mark_as_warm\n"
         "print(announcement())\n"
         "print(compiled(lambda x: x + 1)(1))\n"
         "mark_as_warm()"

@@ -12,34 +12,38 @@ from numpy.typing import NDArray
 
 from macro_engine.algorithm.kernels import arrays
 from macro_engine.rows import Columns
-from macro_engine.state import DamagedError, State, array, boundaries, child, indices, whole
+from macro_engine.state import (
+    DamagedError,
+    State,
+    array,
+    boundaries,
+    child,
+    children,
+    indices,
+    whole,
+)
 from macro_engine.subroutines.base import restored_widths
 
 if TYPE_CHECKING:
-    from macro_engine.algorithm.compiled import CompiledFamily
+    from macro_engine.algorithm.compiled_family import CompiledFamily
 
 
 def state_of(family: CompiledFamily) -> State:
-    kept, subroutines, bank = family.references, family.subroutines, family.bank
-    n, most, places = int(kept.used[0]), int(subroutines.used.max()), int(bank.used[0])
+    subroutines, bank = family.subroutines, family.bank
+    most, places = int(subroutines.used.max()), int(bank.used[0])
     return {
         "step": family.step,
         "widths": list(family.widths),
-        "past": {
-            "starts": family.past_starts,
-            "numbers": family.past_numbers,
-            "labels": family.past_labels,
+        "completed": {
+            "starts": family.completed_starts,
+            "numbers": family.completed_numbers,
+            "labels": family.completed_labels,
             "label_counts": family.label_counts.copy(),
         },
-        "references": {
-            "empty": kept.empty[:n].copy(),
-            "largest": kept.largest[:n].copy(),
-            "shares": kept.shares[:n].copy(),
-            "starts": kept.starts[: n + 1].copy(),
-            "columns": kept.columns[:, :, : int(kept.starts[n].max())].copy(),
-            "lengths": kept.lengths[:n].copy(),
-            "frames": kept.frames[: int(kept.lengths[:n].max(initial=0)), :, :n].copy(),
-        },
+        "references": [
+            _state_of_references(arrays.References._make(values[h] for values in family.references))
+            for h in range(len(family.rules.histories))
+        ],
         "subroutines": {
             "used": subroutines.used.copy(),
             "reference": subroutines.reference[:, :most].copy(),
@@ -49,21 +53,36 @@ def state_of(family: CompiledFamily) -> State:
         "bank": {
             "weights": bank.weights[:places].copy(),
             "intercepts": bank.intercepts[:places].copy(),
-            "learnt": bank.learnt[:places].copy(),
+            "counts": bank.counts[:places].copy(),
         },
+    }
+
+
+def _state_of_references(kept: arrays.References) -> State:
+    """The references of one history."""
+    n = int(kept.used)
+    return {
+        "empty": kept.empty[:n].copy(),
+        "largest": kept.largest[:n].copy(),
+        "shares": kept.shares[:n].copy(),
+        "starts": kept.starts[: n + 1].copy(),
+        "columns": kept.columns[:, :, : int(kept.starts[n].max())].copy(),
+        "lengths": kept.lengths[:n].copy(),
+        "frames": kept.frames[: int(kept.lengths[:n].max(initial=0)), :, :n].copy(),
     }
 
 
 def restore(family: CompiledFamily, state: State, columns: Columns) -> None:
     classes, d = family.shape.classes, family.shape.columns
     family.step = whole(state, "step")
-    past = child(state, "past")
-    family.past_labels = indices(past, "labels", (None,), classes)
-    n = len(family.past_labels)
-    family.past_starts = boundaries(past, "starts", n)
-    family.past_numbers = array(past, "numbers", np.float64, (n, d))
-    family.label_counts = indices(past, "label_counts", (classes,), 1 << 62)
-    family.references = _references(family, child(state, "references"))
+    completed = child(state, "completed")
+    family.completed_labels = indices(completed, "labels", (None,), classes)
+    n = len(family.completed_labels)
+    family.completed_starts = boundaries(completed, "starts", n)
+    family.completed_numbers = array(completed, "numbers", np.float64, (n, d))
+    family.label_counts = indices(completed, "label_counts", (classes,), 1 << 62)
+    histories = len(family.rules.histories)
+    family.references = _references(family, children(state, "references", histories))
     family.widths = restored_widths(state, columns)
     if not family.widths:
         raise DamagedError("in its state the widths of the learners are missing")
@@ -71,7 +90,25 @@ def restore(family: CompiledFamily, state: State, columns: Columns) -> None:
     family.subroutines = _subroutines(family, child(state, "subroutines"))
 
 
-def _references(family: CompiledFamily, state: State) -> arrays.References:
+def _references(family: CompiledFamily, states: list[State]) -> arrays.References:
+    """The references of all histories, side by side in arrays of the same size."""
+    found = [_references_of_history(family, state) for state in states]
+    size = _with_room(max(int(kept.used) for kept in found))
+    rows = _with_room(max(kept.columns.shape[2] for kept in found))
+    positions = max(len(kept.frames) for kept in found)
+    return arrays.References(
+        used=np.array([kept.used for kept in found]),
+        empty=np.array([_padded(kept.empty, size) for kept in found]),
+        largest=np.array([_padded(kept.largest, size) for kept in found]),
+        shares=np.array([_padded(kept.shares, size) for kept in found]),
+        starts=np.array([_padded(kept.starts, size + 1) for kept in found]),
+        columns=np.array([_padded(kept.columns, rows, axis=2) for kept in found]),
+        lengths=np.array([_padded(kept.lengths, size) for kept in found]),
+        frames=np.array([_padded(_padded(kept.frames, positions), size, axis=2) for kept in found]),
+    )
+
+
+def _references_of_history(family: CompiledFamily, state: State) -> arrays.References:
     classes, d = family.shape.classes, family.shape.columns
     empty = array(state, "empty", np.bool_, (None,))
     n = len(empty)
@@ -83,16 +120,15 @@ def _references(family: CompiledFamily, state: State) -> arrays.References:
     lengths = indices(state, "lengths", (n,), len(frames) + 1)
     if len(frames) != lengths.max(initial=0) or columns.shape[2] != starts.max():
         raise DamagedError("in its state the rows of the references do not add up")
-    size = _with_room(n)
     return arrays.References(
-        used=np.array([n]),
-        empty=_padded(empty, size),
-        largest=_padded(indices(state, "largest", (n,), family.members), size),
-        shares=_padded(array(state, "shares", np.float64, (n, classes)), size),
-        starts=_padded(starts, size + 1),
-        columns=_padded(columns, _with_room(columns.shape[2]), axis=2),
-        lengths=_padded(lengths, size),
-        frames=_padded(frames, size, axis=2),
+        used=np.array(n),
+        empty=empty,
+        largest=indices(state, "largest", (n,), family.lines),
+        shares=array(state, "shares", np.float64, (n, classes)),
+        starts=starts,
+        columns=columns,
+        lengths=lengths,
+        frames=frames,
     )
 
 
@@ -101,22 +137,25 @@ def _bank(family: CompiledFamily, state: State) -> arrays.Bank:
     models = now.intercepts.shape[1]
     weights = array(state, "weights", np.float64, (None, models, sum(family.widths)))
     n = len(weights)
-    size = _with_room(n + family.members)
-    learnt = indices(state, "learnt", (n, now.learnt.shape[1]), 1 << 62)
+    size = _with_room(n + family.lines)
+    counts = indices(state, "counts", (n, now.counts.shape[1]), 1 << 62)
     return arrays.Bank(
         used=np.array([n]),
         weights=_padded(weights, size),
         intercepts=_padded(array(state, "intercepts", np.float64, (n, models)), size),
-        learnt=_padded(learnt, size),
+        counts=_padded(counts, size),
         rates=now.rates,
     )
 
 
 def _subroutines(family: CompiledFamily, state: State) -> arrays.Subroutines:
-    used = array(state, "used", np.int64, (family.members,))
+    used = array(state, "used", np.int64, (family.lines,))
     n = int(used.max())
-    shape = (family.members, n)
-    reference = indices(state, "reference", shape, max(family.reference_count, 1))
+    shape = (family.lines, n)
+    most = np.maximum(family.references.used[family.rules.history_of], 1)
+    reference = indices(state, "reference", shape, int(most.max()))
+    if (reference >= most[:, None]).any():
+        raise DamagedError("in its state a reference is out of range")
     place = indices(state, "place", shape, max(int(family.bank.used[0]), 1))
     if used.min() < 0 or int(used.sum()) != int(family.bank.used[0]):
         raise DamagedError("in its state the number of subroutines does not add up")

@@ -1,6 +1,6 @@
 """Online-to-batch conversion: which of a subroutine's hypotheses it puts out.
 
-A hypothesis h_i is the learner's state after its i-th learnt step, and s is how many there are so
+A hypothesis h_i is the learner's state after its i-th learned step, and s is how many there are so
 far. Until the first, a newborn puts out the copy that it started from.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from macro_engine.algorithm.learnt import Learnt
-from macro_engine.rows import Columns, Ints, Rows
+from macro_engine.rows import Columns, Floats, Ints, Rows
 from macro_engine.state import DamagedError, State, child, children, number, whole
 from macro_engine.subroutines.base import Create, Subroutine
+from macro_engine.subroutines.parameters import Parameters
 
 OUTPUTS = ("last", "average", "score")
 
@@ -31,19 +31,23 @@ class Averaged(Subroutine):
 
     def __init__(self, learner: Subroutine) -> None:
         self.learner = learner
+        self.always_has_probabilities = learner.always_has_probabilities
         self.mean = learner.running_mean()
         self.steps = 0
 
     def predict(self, rows: Rows) -> Ints:
         return self.mean.predict(rows) if self.steps else self.learner.predict(rows)
 
+    def probabilities(self, rows: Rows) -> Floats | None:
+        return (self.mean if self.steps else self.learner).probabilities(rows)
+
     def learn(self, rows: Rows) -> None:
         self.learner.learn(rows)
         self.steps += 1
         self.mean.add()
 
-    def learnt(self, columns: Columns) -> Learnt | None:
-        return self.learner.learnt(columns)
+    def parameters(self, columns: Columns) -> Parameters | None:
+        return self.learner.parameters(columns)
 
     def state(self) -> State:
         return {
@@ -66,7 +70,7 @@ class Averaged(Subroutine):
 
 @dataclass
 class Candidate:
-    """The hypothesis h_i and the sum of its losses in the steps learnt after it."""
+    """The hypothesis h_i and the sum of its losses in the steps learned after it."""
 
     i: int
     hypothesis: Subroutine
@@ -82,6 +86,7 @@ class Scored(Subroutine):
 
     def __init__(self, learner: Subroutine, delta: float) -> None:
         self.learner = learner
+        self.always_has_probabilities = learner.always_has_probabilities
         self.delta = delta
         self.steps = 0
         self.candidates: list[Candidate] = []
@@ -92,6 +97,9 @@ class Scored(Subroutine):
         predictions = best.predict(rows)
         self.unanswered += best.unanswered - before
         return predictions
+
+    def probabilities(self, rows: Rows) -> Floats | None:
+        return self.best().probabilities(rows)
 
     def learn(self, rows: Rows) -> None:
         for candidate in self.candidates:
@@ -117,8 +125,8 @@ class Scored(Subroutine):
         mean = losses / (s - i) if s > i else 0.0
         return mean + math.sqrt(math.log(s**3 * (s + 1) / self.delta) / (2 * (s - i + 1)))
 
-    def learnt(self, columns: Columns) -> Learnt | None:
-        return self.learner.learnt(columns)
+    def parameters(self, columns: Columns) -> Parameters | None:
+        return self.learner.parameters(columns)
 
     def state(self) -> State:
         return {

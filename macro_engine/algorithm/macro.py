@@ -44,6 +44,9 @@ class Choice:
 class Macro:
     """The meta-algorithm.
 
+    A step opens, its rows are predicted, and it is completed once its labels are known. Where
+    labels come late, further steps may open before that; steps are completed in their order.
+
     Parameters
     ----------
     threshold
@@ -51,7 +54,7 @@ class Macro:
     discrepancy
         D, the distance between histories.
     history
-        H, how many closed steps make a history; None takes all of them.
+        H, how many completed steps make a history; None takes all of them.
     create
         Starts the first subroutine from scratch.
     columns
@@ -79,11 +82,12 @@ class Macro:
         self.columns = columns
         self.power = power
         self.most = most
+        self.step = 0  # t, the step that opens next
         self.subroutines: list[Subroutine] = []  # S_1, ..., S_N
         self.references: list[Any] = []  # history(tau_1), ..., history(tau_N), described
-        self.past: list[Rows] = []  # the closed steps
+        self.completed: list[Rows] = []
 
-    def choose(self) -> Choice:
+    def open(self) -> Choice:
         """Find the close subroutines, or start one; the closest of them becomes active."""
         now = self.discrepancy.describe(self.recent())
         distance = {
@@ -91,35 +95,34 @@ class Macro:
             for j, reference in enumerate(self.references, start=1)
         }
         closest = min(distance, key=distance.__getitem__, default=None)
-        threshold = threshold_at(len(self.past), self.threshold, self.power)
+        threshold = threshold_at(self.step, self.threshold, self.power)
         close = tuple(j for j in distance if distance[j] <= threshold)
+        self.step += 1
         if close:
             active = min(close, key=distance.__getitem__)
-            self.choice = Choice(active, close, False, distance[active])
-        elif closest is not None and len(self.subroutines) == self.most:
-            self.choice = Choice(closest, (closest,), False, distance[closest], forced=True)
-        else:
-            parent = None if closest is None else self.subroutines[closest - 1]
-            self.subroutines.append(self.create() if parent is None else parent.copy())
-            self.references.append(now)
-            newborn = len(self.subroutines)
-            self.choice = Choice(newborn, (newborn,), True, None)
-        return self.choice
+            return Choice(active, close, False, distance[active])
+        if closest is not None and len(self.subroutines) == self.most:
+            return Choice(closest, (closest,), False, distance[closest], forced=True)
+        parent = None if closest is None else self.subroutines[closest - 1]
+        self.subroutines.append(self.create() if parent is None else parent.copy())
+        self.references.append(now)
+        newborn = len(self.subroutines)
+        return Choice(newborn, (newborn,), True, None)
 
-    def predict(self, rows: Rows) -> Ints:
+    def predict(self, choice: Choice, rows: Rows) -> Ints:
         """Apply the active hypothesis to rows of the open step."""
-        return self.subroutines[self.choice.active - 1].predict(rows)
+        return self.subroutines[choice.active - 1].predict(rows)
 
-    def update(self, rows: Rows) -> None:
-        """Close the step: every close subroutine learns its rows."""
-        for j in self.choice.close:
+    def complete(self, choice: Choice, rows: Rows) -> None:
+        """The labels of a step are known: every close subroutine learns its rows."""
+        for j in choice.close:
             self.subroutines[j - 1].learn(rows)
-        self.past.append(rows)
+        self.completed.append(rows)
 
     def recent(self) -> Rows:
-        """The rows of the last H closed steps."""
-        start = 0 if self.history is None else max(len(self.past) - self.history, 0)
-        return Rows.join(self.past[start:], self.columns)
+        """The rows of the last H completed steps."""
+        start = 0 if self.history is None else max(len(self.completed) - self.history, 0)
+        return Rows.join(self.completed[start:], self.columns)
 
 
 def threshold_at(step: int, threshold: float, power: float) -> float:

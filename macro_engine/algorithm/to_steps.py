@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.contest import Outcome
+from macro_engine.algorithm.outcome import Outcome
 from macro_engine.core.narrow import narrow, small
 from macro_engine.core.steps import Steps, Totals, changes, piece_starts
 from macro_engine.rows import Block
+from macro_engine.strategies import LEADER
 
 
 def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
@@ -22,7 +23,7 @@ def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
         first_row=block.first_row,
         before=before,
         lengths=lengths,
-        leaders=small(outcome.leaders),
+        leaders=small(outcome.shown["ftl"][LEADER]),
         late=nobody if block.late is None else small(block.late),
         rejected=nobody if block.rejected is None else small(block.rejected),
         wrong=small(outcome.wrong),

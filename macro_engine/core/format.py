@@ -18,7 +18,7 @@ def threshold_text(value: float) -> str:
     >>> [threshold_text(value) for value in (0.1, 0.005, 0.0125, 7.0, 17.5, math.inf)]
     ['0.10', '0.005', '0.0125', '7', '17.5', 'inf']
     """
-    shortest = f"{value:g}"
+    shortest = repr(float(value)).removesuffix(".0")  # two thresholds are never written alike
     if not 0 <= value < 1 or 0 < value < _SMALLEST_WRITTEN_OUT:
         return shortest
     whole, _, decimals = f"{Decimal(shortest):f}".partition(".")

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.members import Member, names_of
 from macro_engine.rows import Bools, Counts, Floats, Ints
 
 Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
@@ -22,13 +23,6 @@ Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
 NEAREST = 5  # subroutines in a list of the nearest
 PIECE_STEPS = 4096  # that are stored together at most
 PIECE_ROWS = 1 << 16  # likewise, unless a single step has more
-
-
-class Member(NamedTuple):
-    """A member of the grid: how many steps of history, None for all or for none, and threshold."""
-
-    history: int | None
-    threshold: float
 
 
 @dataclass(frozen=True)
@@ -53,6 +47,11 @@ class Names:
     def predictors(self) -> int:
         """How many predict: the series, then the members."""
         return len(self.series) + len(self.members)
+
+    @property
+    def member_names(self) -> tuple[str, ...]:
+        """The members as they are written."""
+        return names_of(self.members)
 
     def place(self, series: str) -> int:
         """Where a series stands among the predictors."""

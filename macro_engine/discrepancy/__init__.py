@@ -38,7 +38,7 @@ class Shape:
     classes, columns
         The numbers of classes and of numeric columns.
     history
-        H; None for all.
+        H, for a distance that takes one; None for all.
     scaled
         Whether the numeric columns lie in [0, 1].
     empty_class
@@ -57,13 +57,14 @@ class Distance:
     """A distance as the user names it, with the paper's settings for it.
 
     `counts_rows` says that H is a number of rows: the newest ones of the last H steps, each of
-    which has one at least.
+    which has one at least. `takes_several_histories` says that a grid may have several H.
     """
 
     create: Callable[[Shape], Discrepancy[Any]]
     history: int
     thresholds: tuple[float, ...]
     counts_rows: bool = False
+    takes_several_histories: bool = False
 
 
 DISTANCES: dict[str, Distance] = {
@@ -71,11 +72,13 @@ DISTANCES: dict[str, Distance] = {
         create=lambda s: Features(s.classes, s.columns, s.scaled, s.empty_class),
         history=1,
         thresholds=(0.15, 0.17, 0.19, 0.22, 0.25, 0.28, 0.31, 0.34, 0.37, 0.4, 0.45, 0.47),
+        takes_several_histories=True,
     ),
     "labels": Distance(
         create=lambda s: Labels(s.classes),
         history=1,
         thresholds=(0.005, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
+        takes_several_histories=True,
     ),
     "frames": Distance(
         create=lambda s: Frames(s.history, s.columns),

@@ -9,11 +9,11 @@ from time import perf_counter
 
 import numpy as np
 
-from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
-from macro_engine.algorithm.contest import STRATEGIES
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.macro import Macro
 from macro_engine.algorithm.to_steps import to_steps
-from macro_engine.core.steps import Member, Names
+from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Features, Shape
 from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.scoreboard import Scoreboard
@@ -96,18 +96,17 @@ def _river(rows: list[dict[str, float]], labels: list[bool]) -> int:
 
 
 def _family(block: Block, distance: str, history: int, subroutine: str = "logistic") -> int:
-    """The whole contest with its scoreboard, block by block as the engine runs it."""
+    """The whole ensemble with its scoreboard, block by block as the engine runs it."""
     classes = int(block.rows.labels.max()) + 1
     thresholds = list(DISTANCES[distance].thresholds)
     shape = Shape(classes, len(block.rows.columns.numbers), history, subroutine == "logistic")
-    contest = CompiledContest(
-        CompiledRules(thresholds, distance, shape, subroutine), block.rows.columns
-    )
-    members = tuple(Member(history, threshold) for threshold in thresholds)
-    board = Scoreboard(Names(STRATEGIES, members, classes))
+    columns = block.rows.columns
+    rules = CompiledRules(grid([history], thresholds), distance, shape, subroutine)
+    ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
+    board = Scoreboard(ensemble.names)
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))
-        board.update(to_steps(part, contest.run(part), board.totals))
+        board.update(to_steps(part, ensemble.run(part), board.totals))
     return board.rows
 
 
@@ -117,9 +116,9 @@ def _definition(block: Block) -> int:
     macro = Macro(0.31, Features(2, len(columns.numbers)), 1, lambda: Logistic(2), columns)
     for s in range(part.steps):
         rows = part.step(s)
-        macro.choose()
-        macro.predict(rows)
-        macro.update(rows)
+        choice = macro.open()
+        macro.predict(choice, rows)
+        macro.complete(choice, rows)
     return len(part.rows)
 
 

@@ -1,8 +1,7 @@
-"""What the steps of a run go through: the contest, the scoreboard and the finder of events."""
+"""What the steps of a run go through: the ensemble, the scoreboard and the finder of events."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.contest import STRATEGIES, Contest
+from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.conversion import converted
+from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
-from macro_engine.algorithm.paths import compiled_path_serves
 from macro_engine.algorithm.to_steps import to_steps
-from macro_engine.core.steps import Member, Names, Steps
+from macro_engine.core.steps import Names, Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.errors import MacroError
 from macro_engine.opening import Opened
@@ -24,6 +23,7 @@ from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.state import DamagedError, State, child, texts
+from macro_engine.strategies import BASELINES, DEFAULT
 from macro_engine.subroutines import resolve
 from macro_engine.visible import visible
 
@@ -44,7 +44,7 @@ class Course:
     ----------
     path
         Which implementation of the family runs.
-    contest, scoreboard
+    ensemble, scoreboard
         None until classes and columns are known.
     columns
         Those of the newest block.
@@ -64,7 +64,7 @@ class Course:
         self.announce = announce
         settings = opened.settings
         compiled = compiled_path_serves(
-            settings["distance"], settings["subroutine"], settings["output"], settings.history
+            settings["distance"], settings["subroutine"], settings["output"], settings.histories
         )
         self.path = "compiled" if compiled else "general"
         if not compiled:
@@ -73,15 +73,12 @@ class Course:
                 settings["output"],
                 settings["delta"],
             )
-        self.thresholds: list[float] = settings["thresholds"]
-        members = tuple(
-            Member(None if math.isinf(threshold) else settings.history, threshold)
-            for threshold in self.thresholds
-        )
-        self.names = Names(STRATEGIES, members, 0)
+        self.members = settings.members
+        self.thresholds = [member.threshold for member in self.members]
+        self.names = Names((*BASELINES, *DEFAULT), self.members, 0)
         self.classes: tuple[str, ...] = ()
         self.columns = Columns(())
-        self.contest: Contest | None = None
+        self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
         self.events = EventFinder(self.thresholds)
         self.seconds = self.longest_block = 0.0
@@ -98,46 +95,47 @@ class Course:
 
     @property
     def unanswered(self) -> int:
-        return self.contest.family.unanswered if self.contest else 0
+        return self.ensemble.family.unanswered if self.ensemble else 0
 
     @property
     def reference_count(self) -> int:
-        return self.contest.family.reference_count if self.contest else 0
+        return self.ensemble.family.reference_count if self.ensemble else 0
 
     @property
     def distance_share(self) -> float:
         """The share of the time that went into distances."""
-        spent = self.contest.family.distance_seconds if self.contest else 0.0
+        spent = self.ensemble.family.distance_seconds if self.ensemble else 0.0
         return min(spent / self.seconds, 1.0) if self.seconds else 0.0
 
-    def start(self, classes: tuple[str, ...], columns: Columns) -> Contest:
+    def start(self, classes: tuple[str, ...], columns: Columns) -> Ensemble:
         """Build everything that had to wait for classes and columns to be known."""
         settings = self.opened.settings
         shape = Shape(
             len(classes),
             len(columns.numbers),
-            settings.history,
+            settings.histories[0],
             self.opened.spec.scaled,
             settings["empty_class"],
         )
         self.classes, self.columns = classes, columns
         self.names = replace(self.names, classes=len(classes))
         discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
-        self.contest = (
+        self.ensemble = (
             self._compiled(shape, columns)
             if self.path == "compiled"
             else self._general(discrepancy, columns)
         )
+        self.names = self.ensemble.names
         self.scoreboard = Scoreboard(self.names)
-        return self.contest
+        return self.ensemble
 
     def run(self, block: Block) -> tuple[Steps, list[Event]]:
-        assert self.contest is not None
+        assert self.ensemble is not None
         assert self.scoreboard is not None
         self.columns = block.rows.columns
         started = perf_counter()
         with self.failures_in_words(block.first_step):
-            outcome = self.contest.run(block)
+            outcome = self.ensemble.run(block)
         results = to_steps(block, outcome, self.scoreboard.totals)
         self.scoreboard.update(results)
         spent = perf_counter() - started
@@ -166,14 +164,14 @@ class Course:
 
     def finish(self) -> None:
         """Give back what is held outside of Python."""
-        if self.contest is not None:
-            self.contest.family.finish()
+        if self.ensemble is not None:
+            self.ensemble.family.finish()
 
     def state(self) -> dict[str, State]:
         """All that must be remembered to go on; nothing before the start."""
-        if self.contest is None or self.scoreboard is None:
+        if self.ensemble is None or self.scoreboard is None:
             return {}
-        return self.contest.state() | {
+        return self.ensemble.state() | {
             "columns": self.columns.state() | {"classes": list(self.classes)},
             "scoreboard": self.scoreboard.state(),
             "events": self.events.state(),
@@ -190,54 +188,54 @@ class Course:
         spec = self.opened.spec
         columns = Columns.restored(known, spec.features, spec.categorical)
         self.start(classes, columns).restore(state, columns)
-        assert self.contest is not None
+        assert self.ensemble is not None
         assert self.scoreboard is not None
         self.scoreboard.restore(child(state, "scoreboard"))
         self.events.restore(child(state, "events"))
-        if self.contest.steps != self.steps:
+        if self.ensemble.family.step != self.steps:
             raise DamagedError("the parts of its state are of different moments")
 
-    def _compiled(self, shape: Shape, columns: Columns) -> Contest:
-        from macro_engine.algorithm.kernels.compiling import (
-            announcement,
-            mark_as_warm,
-            tell_of_trouble,
-        )
+    def _compiled(self, shape: Shape, columns: Columns) -> Ensemble:
+        from macro_engine.core.compiling import announcement, mark_as_warm, tell_of_trouble
 
         settings = self.opened.settings
         if (words := announcement()) is not None:
             self.announce(words)
         tell_of_trouble(self.announce)
-        from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
+        from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
 
         rules = CompiledRules(
-            self.thresholds,
+            self.members,
             settings["distance"],
             shape,
             settings["subroutine"],
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
+
+        def start() -> Ensemble:
+            return Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
+
         # loads or compiles every kernel, which is start-up and not a part of the run
-        warm = CompiledContest(rules, columns)
+        warm = start()
         warm.run(_one_row(columns))
         if self.looks_ahead:
             warm.look_ahead().predict(_one_row(columns).rows)
         mark_as_warm()
-        return CompiledContest(rules, columns)
+        return start()
 
-    def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Contest:
+    def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Ensemble:
         settings, classes = self.opened.settings, self.classes
         family = Family(
-            self.thresholds,
+            self.members,
             discrepancy,
-            settings.history,
             lambda: self.create(classes),
             columns,
+            len(classes),
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
-        return Contest.of(family, len(classes))
+        return Ensemble(family, columns)
 
     def _model_failed(self, error: BaseException, step: int) -> BaseException:
         """A model of the user's choice may fail in ways of its own; ours may not."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine import __version__
-from macro_engine.algorithm.contest import Contest
+from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.live_opening import OpenedLive
@@ -202,7 +202,7 @@ class Engine:
         for block in self.recording.blocks():
             if self.course.classes not in ((), self.classes):
                 raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
-            if self.course.contest is None:
+            if self.course.ensemble is None:
                 self._start(block.rows.columns)
             begin = max(self.steps - block.first_step, 0)
             share = self.recording.done
@@ -255,7 +255,7 @@ class Engine:
 
     async def _run_through(self, block: Block) -> None:
         """Run all steps of a block, which was read and must not be lost."""
-        if self.course.contest is None:
+        if self.course.ensemble is None:
             self._start(block.rows.columns)
         begin = 0
         while begin < block.steps:
@@ -268,11 +268,11 @@ class Engine:
     def _look_at_open_step(self, feed: Feed) -> None:
         """Predict the rows of the open step that have come."""
         rows = feed.maker.open_step()
-        if self.course.contest is None and not len(rows):
+        if self.course.ensemble is None and not len(rows):
             return
         if self.open_step is None:
-            contest = self.course.contest or self._start(rows.columns)
-            self.open_step = OpenStepWatch(contest, self.course.names)
+            ensemble = self.course.ensemble or self._start(rows.columns)
+            self.open_step = OpenStepWatch(ensemble)
         with self.course.failures_in_words(feed.maker.steps):
             self.open_step.look(feed.maker.steps, rows)
 
@@ -335,10 +335,10 @@ class Engine:
             "settings": plain(self.opened.settled(self.recording.encoder)),
         }
 
-    def _start(self, columns: Columns) -> Contest:
-        contest = self.course.start(self.classes, columns)
+    def _start(self, columns: Columns) -> Ensemble:
+        ensemble = self.course.start(self.classes, columns)
         self._open_outputs()
-        return contest
+        return ensemble
 
     def _announce(self, words: str) -> None:
         self._publish("starting", words)
@@ -457,7 +457,7 @@ class Engine:
         self.course.restore(state)
         if self.recording.steps > self.steps:
             raise DamagedError("the parts of its state are of different moments")
-        if self.course.contest is not None:
+        if self.course.ensemble is not None:
             self._open_outputs()
 
     def _state(self) -> dict[str, State] | None:

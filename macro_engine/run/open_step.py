@@ -6,8 +6,7 @@ from time import monotonic
 
 import numpy as np
 
-from macro_engine.algorithm.contest import Contest, OpenStep
-from macro_engine.core.steps import Names
+from macro_engine.algorithm.ensemble import Ensemble, OpenStep
 from macro_engine.rows import Ints, Rows
 
 _REST = 20  # times what a look ahead costs, until the next one
@@ -23,14 +22,14 @@ class OpenStepWatch:
         series are the strategies and then the thresholds.
     """
 
-    def __init__(self, contest: Contest, names: Names) -> None:
-        self.contest = contest
-        self.names = names
+    def __init__(self, ensemble: Ensemble) -> None:
+        self.ensemble = ensemble
+        self.names = ensemble.names
         self.step: int | None = None
         self.choice: OpenStep | None = None
         self.next_look = 0.0
         self.labels: Ints = np.empty(0, np.int64)
-        self.predictions: Ints = np.empty((names.predictors, 0), np.int64)
+        self.predictions: Ints = np.empty((self.names.predictors, 0), np.int64)
 
     def look(self, step: int, rows: Rows) -> None:
         """Take note of the rows that the open step has now; the steps before it have run."""
@@ -43,7 +42,8 @@ class OpenStepWatch:
         if self.choice is None or len(rows) == known:
             return
         fresh = rows.cut(known, len(rows))
-        said = self.choice.predict(fresh)  # a model may fail: then nothing was seen of these rows
+        # a model may fail: then nothing was seen of these rows
+        said = self.choice.predict(fresh).predictions
         self.labels = np.concatenate([self.labels, fresh.labels])
         self.predictions = np.hstack([self.predictions, said])
 
@@ -66,7 +66,7 @@ class OpenStepWatch:
 
     def close(self) -> None:
         if self.choice is not None:
-            self.choice.ahead.finish()
+            self.choice.finish()
             self.choice = None
 
     def _choose(self) -> bool:
@@ -74,7 +74,7 @@ class OpenStepWatch:
         started = monotonic()
         if started < self.next_look:
             return False
-        self.choice = self.contest.look_ahead()
+        self.choice = self.ensemble.look_ahead()
         self.next_look = started + _REST * (monotonic() - started)
         return True
 

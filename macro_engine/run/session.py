@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic, time
 
-from macro_engine.algorithm.learnt import Learnt
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError
@@ -26,6 +25,7 @@ from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
 from macro_engine.run.view import Controls
+from macro_engine.subroutines.parameters import Parameters
 from macro_engine.visible import visible
 
 UNNAMED = "unnamed.run"
@@ -152,19 +152,19 @@ class Session(RunFollower):
             self.noted += events
             self._record_noted()
 
-    def learnt(self, threshold: int, number: int) -> Learnt | None:
+    def learnt(self, threshold: int, number: int) -> Parameters | None:
         """What a subroutine knows now, where its learner can tell."""
         engine = self.engine
-        if engine is None or engine.course.contest is None:
+        if engine is None or engine.course.ensemble is None:
             return None
-        return engine.course.contest.family.learnt(threshold, number, engine.course.columns)
+        return engine.course.ensemble.family.parameters(threshold, number, engine.course.columns)
 
     def updates(self, threshold: int) -> Ints | None:
         """How many steps each subroutine of a threshold has learnt until now."""
         engine = self.engine
-        if engine is None or engine.course.contest is None:
+        if engine is None or engine.course.ensemble is None:
             return None
-        return engine.course.contest.family.updates(threshold)
+        return engine.course.ensemble.family.updates(threshold)
 
     def close(self) -> None:
         """Removes the temporary run file; the session must have ended."""
@@ -223,7 +223,7 @@ class Session(RunFollower):
         history = History(
             engine.course.names,
             engine.classes,
-            engine.opened.settings.history,
+            engine.opened.settings.histories[0],
             store.parts,
             engine.opened.settings["eps_power"],
             lambda: store.first_step,

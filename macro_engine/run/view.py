@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from macro_engine.algorithm.learnt import MEANS, Learnt
 from macro_engine.rows import Ints
 from macro_engine.run.alarms import Alarms, Change, Rule
 from macro_engine.run.downsampled import Points
@@ -19,6 +18,7 @@ from macro_engine.run.pace import Target
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.summary import Summary
+from macro_engine.subroutines.parameters import MEANS, Parameters
 
 __all__ = [
     "KINDS",
@@ -28,8 +28,8 @@ __all__ = [
     "Controls",
     "Event",
     "History",
-    "Learnt",
     "Moment",
+    "Parameters",
     "Points",
     "Rule",
     "RunView",
@@ -129,7 +129,7 @@ class RunView(Protocol):
     def summary(self) -> Summary | None:
         """The run in numbers; None before the first step is closed."""
 
-    def learnt(self, threshold: int, number: int) -> Learnt | None:
+    def learnt(self, threshold: int, number: int) -> Parameters | None:
         """What a subroutine knows, where its learner can tell."""
 
     def updates(self, threshold: int) -> Ints | None:

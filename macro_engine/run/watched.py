@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.learnt import MEANS, WEIGHTS, Learnt, column_names
 from macro_engine.core.format import elapsed_text
 from macro_engine.errors import MacroError
 from macro_engine.rows import Columns, Ints
@@ -25,6 +24,7 @@ from macro_engine.run.summary import Summary
 from macro_engine.settings import OPTIONS
 from macro_engine.state import DamagedError, State, array, child, children, indices
 from macro_engine.stream.table import Rejections
+from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
@@ -77,7 +77,7 @@ class WatchedRun(RunFollower):
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
 
-    def learnt(self, threshold: int, number: int) -> Learnt | None:
+    def learnt(self, threshold: int, number: int) -> Parameters | None:
         """What a subroutine knew at the last commit, where that can be told."""
         state = None if self.store is None else self.store.reader.state()
         if state is None or "family" not in state:
@@ -210,7 +210,9 @@ def _file_at(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _learnt(state: State, settings: dict[str, Any], threshold: int, number: int) -> Learnt | None:
+def _learnt(
+    state: State, settings: dict[str, Any], threshold: int, number: int
+) -> Parameters | None:
     family = child(state, "family")
     if "bank" not in family:  # the general path keeps its learners otherwise
         return None
@@ -225,6 +227,6 @@ def _learnt(state: State, settings: dict[str, Any], threshold: int, number: int)
     values = weights[place[threshold, number - 1]]
     names = column_names(columns, columns.widths)[: values.shape[1]]
     if settings.get("subroutine") == "nearest-mean":
-        return Learnt(MEANS, names, values, np.empty(0))
+        return Parameters(MEANS, names, values, np.empty(0))
     intercepts = array(bank, "intercepts", np.float64, (len(weights), None))
-    return Learnt(WEIGHTS, names, values, intercepts[place[threshold, number - 1]])
+    return Parameters(WEIGHTS, names, values, intercepts[place[threshold, number - 1]])

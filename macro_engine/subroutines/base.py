@@ -7,23 +7,29 @@ from collections.abc import Callable
 
 import numpy as np
 
-from macro_engine.algorithm.learnt import Learnt
 from macro_engine.errors import UsageError
 from macro_engine.rows import Columns, Floats, Ints, Rows
 from macro_engine.state import DamagedError, State
+from macro_engine.subroutines.parameters import Parameters
 
 
 class Subroutine(ABC):
     """An online learner with a current hypothesis.
 
     `unanswered` counts the rows for which the model had no answer; the first class stood in.
+    `always_has_probabilities` says that `probabilities` never returns None.
     """
 
     unanswered = 0
+    always_has_probabilities = False
 
     @abstractmethod
     def predict(self, rows: Rows) -> Ints:
-        """The class index that the output hypothesis gives each row. Changes nothing it learnt."""
+        """The class index that the output hypothesis gives each row. Changes nothing it learned."""
+
+    def probabilities(self, rows: Rows) -> Floats | None:  # noqa: ARG002
+        """Rows by classes, with sum 1; None for a learner that only names a class."""
+        return None
 
     @abstractmethod
     def learn(self, rows: Rows) -> None:
@@ -40,12 +46,12 @@ class Subroutine(ABC):
             "nearest-mean; take one of them, or --output score"
         )
 
-    def learnt(self, columns: Columns) -> Learnt | None:  # noqa: ARG002
-        """What it has learnt, for people to look at, if it can tell."""
+    def parameters(self, columns: Columns) -> Parameters | None:  # noqa: ARG002
+        """Its parameters, for people to look at, if it can tell."""
         return None
 
     def state(self) -> State:
-        """All that it learnt, for those learners that can be stored."""
+        """All that it learned, for those learners that can be stored."""
         raise NotImplementedError
 
     def restore(self, state: State, columns: Columns) -> None:
@@ -66,6 +72,10 @@ class RunningMean(ABC):
     @abstractmethod
     def predict(self, rows: Rows) -> Ints:
         """The class index that the mean gives each row."""
+
+    def probabilities(self, rows: Rows) -> Floats | None:  # noqa: ARG002
+        """As for the learner."""
+        return None
 
     @abstractmethod
     def state(self) -> State:

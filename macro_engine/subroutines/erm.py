@@ -1,17 +1,18 @@
 """Empirical risk minimization as the paper's Theorem 1 has it: keep all rows, minimise over them.
 
-Each prediction after new rows minimises over everything the subroutine has learnt, so the cost of a
-run grows with the square of its length. It is here as the reference that `logistic` approximates.
+Each prediction after new rows minimises over all rows that the subroutine has learned: the cost of
+a run grows with the square of its length. It is the reference that `logistic` approximates.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.learnt import WEIGHTS, Learnt, column_names
 from macro_engine.rows import Columns, Floats, Ints, Rows
 from macro_engine.state import State, array, child, flag, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
+from macro_engine.subroutines.parameters import WEIGHTS, Parameters, column_names
+from macro_engine.subroutines.probabilities import of_classes, sigmoid
 
 PENALTY = 1e-4
 GRADIENT_NORM = 1e-8
@@ -19,10 +20,12 @@ _MOST_STEPS = 100  # a handful is enough unless numbers are so large that roundi
 
 
 class Erm(Subroutine):
-    """The minimum of mean logistic loss + 1e-4 / 2 ||(w, b)||^2 over the rows that it learnt.
+    """The minimum of mean logistic loss + 1e-4 / 2 ||(w, b)||^2 over the rows that it learned.
 
     Two classes: one model, for which the second class is positive. More: one model a class.
     """
+
+    always_has_probabilities = True
 
     def __init__(self, classes: int) -> None:
         self.classes = classes
@@ -36,6 +39,10 @@ class Erm(Subroutine):
         self.solve(rows.columns)
         return predicted(rows, self.weights)
 
+    def probabilities(self, rows: Rows) -> Floats:
+        self.solve(rows.columns)
+        return of_classes(sigmoid(with_intercept(rows) @ self.weights.T))
+
     def learn(self, rows: Rows) -> None:
         self.steps.append(rows)
         self.solved = False
@@ -48,10 +55,10 @@ class Erm(Subroutine):
         newborn.weights, newborn.widths = self.weights.copy(), self.widths
         return newborn
 
-    def learnt(self, columns: Columns) -> Learnt:
+    def parameters(self, columns: Columns) -> Parameters:
         names = column_names(columns, self.widths[1:] or [0] * len(columns.widths))
         values = self.weights[:, 1:].copy()
-        return Learnt(WEIGHTS, names[: values.shape[1]], values, self.weights[:, 0].copy())
+        return Parameters(WEIGHTS, names[: values.shape[1]], values, self.weights[:, 0].copy())
 
     def state(self) -> State:
         rows = Rows.join(self.steps, self.steps[-1].columns).state() if self.steps else None
@@ -90,7 +97,7 @@ class Erm(Subroutine):
 
 
 class MeanSolution(RunningMean):
-    """The mean of the minimisers after each learnt step."""
+    """The mean of the minimisers after each learned step."""
 
     def __init__(self, learner: Erm) -> None:
         self.learner = learner
@@ -117,7 +124,13 @@ class MeanSolution(RunningMean):
         self.count = whole(state, "count")
 
     def predict(self, rows: Rows) -> Ints:
-        return predicted(rows, widened(self.weights, self.widths, [1, *rows.columns.widths]))
+        return predicted(rows, self._widened(rows))
+
+    def probabilities(self, rows: Rows) -> Floats:
+        return of_classes(sigmoid(with_intercept(rows) @ self._widened(rows).T))
+
+    def _widened(self, rows: Rows) -> Floats:
+        return widened(self.weights, self.widths, [1, *rows.columns.widths])
 
 
 def minimise(x: Floats, signs: Floats, start: Floats) -> Floats:

@@ -12,10 +12,11 @@ from river.optim import SGD
 from river.optim.losses import Log
 from river.optim.schedulers import InverseScaling
 
-from macro_engine.algorithm.learnt import WEIGHTS, Learnt, column_names
-from macro_engine.rows import Columns, Ints, Rows
+from macro_engine.rows import Columns, Floats, Ints, Rows
 from macro_engine.state import State, array, children, texts, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine
+from macro_engine.subroutines.parameters import WEIGHTS, Parameters, column_names
+from macro_engine.subroutines.probabilities import of_classes
 
 
 class Logistic(Subroutine):
@@ -25,15 +26,22 @@ class Logistic(Subroutine):
     updated with each row, and the largest probability wins.
     """
 
+    always_has_probabilities = True
+
     def __init__(self, classes: int) -> None:
         models = 1 if classes == 2 else classes
         self.models = [logistic_regression() for _ in range(models)]
 
     def predict(self, rows: Rows) -> Ints:
+        return likeliest(self._positive(rows))
+
+    def probabilities(self, rows: Rows) -> Floats:
+        return of_classes(np.array(self._positive(rows)).reshape(len(rows), len(self.models)))
+
+    def _positive(self, rows: Rows) -> list[list[float]]:
+        """For each row, the probability that each model gives its own class."""
         models: list[Any] = self.models
-        return likeliest(
-            [[model.predict_proba_one(x)[True] for model in models] for x in rows.dicts]
-        )
+        return [[model.predict_proba_one(x)[True] for model in models] for x in rows.dicts]
 
     def learn(self, rows: Rows) -> None:
         positive = [1] if len(self.models) == 1 else range(len(self.models))
@@ -46,18 +54,18 @@ class Logistic(Subroutine):
         newborn.models = deepcopy(self.models)
         return newborn
 
-    def learnt(self, columns: Columns) -> Learnt:
+    def parameters(self, columns: Columns) -> Parameters:
         models: list[Any] = self.models
         names = column_names(columns, columns.widths)
         values = [[model.weights.get(name, 0.0) for name in names] for model in models]
         intercepts = np.array([model.intercept for model in models])
-        return Learnt(WEIGHTS, names, np.array(values), intercepts)
+        return Parameters(WEIGHTS, names, np.array(values), intercepts)
 
     def state(self) -> State:
         models: list[Any] = self.models
         return {
             "models": [
-                _packed(model.weights, model.intercept) | {"learnt": model.optimizer.n_iterations}
+                _packed(model.weights, model.intercept) | {"updates": model.optimizer.n_iterations}
                 for model in models
             ]
         }
@@ -67,14 +75,14 @@ class Logistic(Subroutine):
         for model, kept in zip(models, children(state, "models", len(models)), strict=True):
             weights, model.intercept = _unpacked(kept)
             model._weights.update(weights)
-            model.optimizer.n_iterations = whole(kept, "learnt")
+            model.optimizer.n_iterations = whole(kept, "updates")
 
     def running_mean(self) -> RunningMean:
         return MeanWeights(self)
 
 
 class MeanWeights(RunningMean):
-    """The mean of weights and intercept, model by model; a weight is 0 until it is learnt."""
+    """The mean of weights and intercept, model by model; a weight is 0 until it is learned."""
 
     def __init__(self, learner: Logistic) -> None:
         self.learner = learner
@@ -103,12 +111,14 @@ class MeanWeights(RunningMean):
         self.intercepts = [intercept for _, intercept in models]
 
     def predict(self, rows: Rows) -> Ints:
-        return likeliest(
-            [
-                [self.probability(self._logit(m, x)) for m in range(len(self.weights))]
-                for x in rows.dicts
-            ]
-        )
+        return likeliest(self._positive(rows))
+
+    def probabilities(self, rows: Rows) -> Floats:
+        return of_classes(np.array(self._positive(rows)).reshape(len(rows), len(self.weights)))
+
+    def _positive(self, rows: Rows) -> list[list[float]]:
+        models = range(len(self.weights))
+        return [[self.probability(self._logit(m, x)) for m in models] for x in rows.dicts]
 
     def _logit(self, m: int, x: dict[str, float]) -> float:
         weights = self.weights[m]

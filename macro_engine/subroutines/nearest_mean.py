@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.learnt import MEANS, Learnt, column_names
 from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
 from macro_engine.state import State, array
 from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
+from macro_engine.subroutines.parameters import MEANS, Parameters, column_names
 
 
 class NearestMean(Subroutine):
@@ -39,9 +39,9 @@ class NearestMean(Subroutine):
         newborn.widths = self.widths
         return newborn
 
-    def learnt(self, columns: Columns) -> Learnt:
+    def parameters(self, columns: Columns) -> Parameters:
         names = column_names(columns, self.widths or [0] * len(columns.widths))
-        return Learnt(MEANS, names[: self.means.shape[1]], self.means.copy(), np.empty(0))
+        return Parameters(MEANS, names[: self.means.shape[1]], self.means.copy(), np.empty(0))
 
     def state(self) -> State:
         return {"counts": self.counts.copy(), "means": self.means.copy(), "widths": self.widths}

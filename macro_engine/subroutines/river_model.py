@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from macro_engine.errors import MacroError
-from macro_engine.rows import Ints, Rows
+from macro_engine.rows import Floats, Ints, Rows
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.visible import visible
+
+_ROUNDING = 1e-9  # a sum of probabilities that is closer to 1 is taken for 1
 
 
 class RiverModel(Subroutine):
@@ -48,6 +50,25 @@ class RiverModel(Subroutine):
                 f"the model {type(self.model).__name__} answered '{visible(strange)}', which is "
                 f"none of the labels that it was given: {', '.join(map(visible, self.names))}"
             ) from None
+
+    def probabilities(self, rows: Rows) -> Floats | None:
+        """What `predict_proba_one` says, if the model has it; all the same where it is silent."""
+        if not hasattr(self.model, "predict_proba_one"):
+            return None
+        found = np.zeros((len(rows), len(self.names)))
+        try:
+            for line, x in zip(found, rows.dicts, strict=True):
+                for name, p in self.model.predict_proba_one(x).items():
+                    if name in self.index:
+                        line[self.index[name]] = p
+        except NotImplementedError:  # how River says that it only names classes
+            return None
+        total = np.cumsum(found, axis=1)[:, -1]
+        silent = ~(np.isfinite(total) & (total > 0.0) & (found >= 0.0).all(axis=1))
+        found[silent], total[silent] = 1.0 / found.shape[1], 1.0
+        off = np.abs(total - 1.0) > _ROUNDING
+        found[off] /= total[off, None]
+        return found
 
     def learn(self, rows: Rows) -> None:
         for x, label in zip(rows.dicts, rows.labels.tolist(), strict=True):

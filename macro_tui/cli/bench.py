@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from macro_engine.algorithm.kernels.compiling import announcement
+    from macro_engine.core.compiling import announcement
     from macro_engine.opening import open_stream
     from macro_engine.run.bench import measure
     from macro_engine.stream.source import Recording

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from macro_engine.run.view import Learnt
+from macro_engine.run.view import Parameters
 from macro_tui.view.details import details
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
@@ -22,7 +22,9 @@ class DetailsScreen(ModalScreen[None]):
     CSS_PATH = "details.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter", "dismiss", "close")]
 
-    def __init__(self, scene: Scene, number: int, learnt: Learnt | None, glyphs: Glyphs) -> None:
+    def __init__(
+        self, scene: Scene, number: int, learnt: Parameters | None, glyphs: Glyphs
+    ) -> None:
         super().__init__()
         self.rows = details(scene, number, learnt, glyphs)
         self.text = Paragraph(glyphs)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from macro_engine.core.format import count_text, short_threshold_text, time_text
-from macro_engine.run.view import MEANS, Birth, Learnt
+from macro_engine.run.view import MEANS, Birth, Parameters
 from macro_engine.visible import visible
 from macro_tui.view.bars import bar, sparks
 from macro_tui.view.comparison import lead_text
@@ -22,7 +22,7 @@ _LARGEST = 16
 _BAR = 20
 
 
-def details(scene: Scene, number: int, learnt: Learnt | None, glyphs: Glyphs) -> list[Row]:
+def details(scene: Scene, number: int, learnt: Parameters | None, glyphs: Glyphs) -> list[Row]:
     return [
         *_life(scene, number),
         [],
@@ -83,7 +83,7 @@ def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
     ]
 
 
-def _learnt(scene: Scene, learnt: Learnt | None, glyphs: Glyphs) -> list[Row]:
+def _learnt(scene: Scene, learnt: Parameters | None, glyphs: Glyphs) -> list[Row]:
     """The largest numbers by column, as of the newest step whatever is looked at."""
     if learnt is None:
         return [[("what it learnt cannot be shown for this kind of subroutine", "muted")]]
@@ -99,7 +99,7 @@ def _learnt(scene: Scene, learnt: Learnt | None, glyphs: Glyphs) -> list[Row]:
     return rows
 
 
-def _largest(learnt: Learnt, values: np.ndarray, glyphs: Glyphs) -> list[Row]:
+def _largest(learnt: Parameters, values: np.ndarray, glyphs: Glyphs) -> list[Row]:
     order = np.argsort(-np.abs(values), kind="stable")[:_LARGEST].tolist()
     largest = float(np.abs(values).max(initial=0.0)) or 1.0
     return [

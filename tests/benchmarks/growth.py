@@ -2,7 +2,7 @@
 
     python tests/benchmarks/growth.py [COPIES [PRESET]]
 
-The Atlanta replay is laid end to end, times shifted, and run through the compiled contest copy by
+The Atlanta replay is laid end to end, times shifted, and run through the compiled ensemble copy by
 copy. Prints the time of each copy, the fourth against the second, and the memory that the engine
 holds after each.
 """
@@ -10,10 +10,10 @@ holds after each.
 import sys
 from time import perf_counter
 
-from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
-from macro_engine.algorithm.contest import STRATEGIES
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.to_steps import to_steps
-from macro_engine.core.steps import Member, Names
+from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.opening import open_stream
 from macro_engine.rows import Block
@@ -34,12 +34,11 @@ def main() -> None:
     thresholds = list(DISTANCES[distance].thresholds)
     history = DISTANCES[distance].history
     shape = Shape(2, len(block.rows.columns.numbers), history)
-    contest = CompiledContest(
-        CompiledRules(thresholds, distance, shape, "logistic"), block.rows.columns
-    )
-    members = tuple(Member(history, threshold) for threshold in thresholds)
-    board = Scoreboard(Names(STRATEGIES, members, 2))
-    contest.run(block.cut(0, 1))  # compiled before the clock runs
+    columns = block.rows.columns
+    rules = CompiledRules(grid([history], thresholds), distance, shape, "logistic")
+    ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
+    board = Scoreboard(ensemble.names)
+    ensemble.run(block.cut(0, 1))  # compiled before the clock runs
     seconds = []
     for copy in range(copies):
         shifted = Block(
@@ -48,12 +47,12 @@ def main() -> None:
         started = perf_counter()
         for start in range(0, block.steps, STEPS_AT_ONCE):
             part = shifted.cut(start, min(start + STEPS_AT_ONCE, block.steps))
-            board.update(to_steps(part, contest.run(part), board.totals))
+            board.update(to_steps(part, ensemble.run(part), board.totals))
         seconds.append(perf_counter() - started)
-        held = contest.family.bytes_held / 1e6
+        held = ensemble.family.bytes_held / 1e6
         print(
             f"copy {copy + 1}: {seconds[-1]:.3f} s, {int(board.subroutines.sum())} subroutines, "
-            f"{contest.family.reference_count} references, {held:.2f} MB held"
+            f"{ensemble.family.reference_count} references, {held:.2f} MB held"
         )
     if copies >= 4:
         print(f"fourth to second: {seconds[3] / seconds[1]:.2f}")

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from made_ensembles import general_family, members_of
 from made_streams import random_block
 from river import checks, compose, evaluate, linear_model, metrics, preprocessing
 from river.naive_bayes import GaussianNB
 
-from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.family import Family
-from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.algorithm.ensemble import Ensemble
+from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator import MacroClassifier
 from macro_engine.rows import Columns, Rows
 from macro_engine.subroutines import resolve
@@ -62,20 +62,28 @@ def predictions(model, block):
     [("nearest-mean", NearestMeanClassifier(), 3), ("logistic", None, 2)],
 )
 def test_it_predicts_what_the_engine_predicts(distance, strategy, subroutine, model, classes):
+    assert_predicts_as_the_engine(distance, strategy, subroutine, model, classes, None)
+
+
+def assert_predicts_as_the_engine(distance, strategy, subroutine, model, classes, history):
     block = block_of_numbers(classes, [4] * 40)
-    estimator = MacroClassifier(model, distance=distance, strategy=strategy, every=4)
+    estimator = MacroClassifier(
+        model, distance=distance, history=history, strategy=strategy, every=4
+    )
     found = predictions(estimator, block)
 
-    create = resolve(subroutine)
-    names = tuple(map(str, range(classes)))
-    history = DISTANCES[distance].history
-    discrepancy = DISTANCES[distance].create(Shape(classes, 2, history, scaled=False))
-    thresholds = DISTANCES[distance].thresholds
-    family = Family(thresholds, discrepancy, history, lambda: create(names), block.rows.columns)
-    outcome = Contest.of(family, classes).run(block)
+    columns = block.rows.columns
+    members = members_of(distance, history or DISTANCES[distance].history)
+    family = general_family(members, distance, subroutine, columns, classes, scaled=False)
+    outcome = Ensemble(family, columns).run(block)
     assert found[4:] == outcome.of(strategy)[4:].tolist()
     assert found[:4] == [None] * 4  # no class is known before the first step is complete
     assert estimator.n_subroutines == outcome.family.subroutines[:, -1].tolist()
+
+
+@pytest.mark.parametrize("distance", ["labels", "features"])
+def test_it_predicts_what_the_engine_predicts_with_several_histories(distance):
+    assert_predicts_as_the_engine(distance, "ewa", "logistic", None, 2, (1, 5))
 
 
 def test_predicting_never_gives_birth():
@@ -142,10 +150,14 @@ def test_a_class_that_appears_late_has_learnt_from_every_row(classes):
         {"thresholds": (-1.0,)},
         {"max_subroutines": 0},
         {"history": "few"},
+        {"history": (1, 0.5)},
+        {"distance": "frames", "history": (1, 2)},
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments):
-    with pytest.raises(ValueError, match=r"is unknown|cannot be negative|write a whole number"):
+    with pytest.raises(
+        ValueError, match=r"is unknown|cannot be negative|write a whole number|takes one history"
+    ):
         MacroClassifier(**arguments)
 
 

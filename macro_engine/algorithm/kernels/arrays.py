@@ -22,9 +22,10 @@ class Rules(NamedTuple):
     distance: int
     learner: int
     thresholds: Floats
-    history: int  # -1 for all steps
+    history_of: Ints  # for each threshold, which of the histories it has
+    histories: Ints  # -1 for all steps
     power: float  # thresholds fall as (t + 1)^-power
-    most: int  # subroutines of a threshold; 0 for any number
+    most: int  # subroutines of a member; 0 for any number
     divisor: float  # of each l2 distance, for features
     lacking: float  # what a class counts that one side lacks, for features
     skip: int  # 1 if such a class is left out of the mean
@@ -45,11 +46,14 @@ class Stretch(NamedTuple):
 
 
 class References(NamedTuple):
-    """The histories for which subroutines were started, described for the distance in use."""
+    """What subroutines were started for, described for the distance in use.
+
+    The first axis is the histories: members with the same one share their references.
+    """
 
     used: Ints
     empty: Bools
-    largest: Ints  # the largest threshold that has the reference
+    largest: Ints  # the last finite member that has the reference, with the largest threshold
     shares: Floats  # for labels: references by classes
     starts: Ints  # for features: where the rows of a class start, references + 1 by classes
     columns: Floats  # for features: classes by columns by rows of all references
@@ -58,7 +62,7 @@ class References(NamedTuple):
 
 
 class Subroutines(NamedTuple):
-    """Thresholds by subroutines: reference, place in the bank, and steps that each has learnt."""
+    """Members by subroutines: reference, place in the bank, and steps that each has learned."""
 
     used: Ints
     reference: Ints
@@ -72,14 +76,15 @@ class Bank(NamedTuple):
     used: Ints
     weights: Floats  # or means
     intercepts: Floats
-    learnt: Ints  # rows learnt, by classes for nearest-mean
+    counts: Ints  # rows learned, by classes for nearest-mean
     rates: Floats  # the first learning rates
 
 
 class Results(NamedTuple):
-    """What `FamilyResult` holds; the baseline's predictions are the last line."""
+    """What `FamilyResult` holds; probabilities have no lines where nobody asked for them."""
 
     predictions: Ints
+    probabilities: Floats
     active: Ints
     born: Bools
     distance: Floats
@@ -90,15 +95,15 @@ class Results(NamedTuple):
 
 
 class Present(NamedTuple):
-    """The history before the step at hand, and what was decided for it."""
+    """The history before the step at hand, one at a time, and what was decided for it."""
 
     counts: Ints  # rows of each class
     shares: Floats
     starts: Ints  # where each class starts in `rows`
     rows: Floats
     frames: Floats
-    distances: Floats  # to each reference
-    reach: Floats  # beyond which a reference is close to none of its thresholds
+    distances: Floats  # of each history to each of its references
+    reach: Floats  # beyond which a reference is close to none of its members
     unlimited: Floats
     counted: Ints  # 0 where the distance to a reference is a lower bound
     squares: Floats
@@ -106,7 +111,6 @@ class Present(NamedTuple):
     smallest: Floats
     limits: Floats  # the thresholds in force
     chosen: Ints
-    least_distances: Floats
     born: Bools
     forced: Bools
     nearest: Ints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.algorithm.kernels.compiling import compiled, part_of_step
+from macro_engine.core.compiling import compiled, part_of_step
 
 SMALL = 48  # up to so many smallest values, keeping them sorted beats sorting all
 SIDE_BY_SIDE = 512  # references whose distances are summed together

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.compiling import compiled, inlined, part_of_step
+from macro_engine.core.compiling import borrowing, compiled, inlined, part_of_step
 
 
 @inlined
@@ -85,6 +85,34 @@ def logistic_predict(  # type: ignore[no-untyped-def]
                 if p > most:
                     best, most = m, p
             predictions[k, i - shift] = best
+
+
+@borrowing
+def logistic_probabilities(  # type: ignore[no-untyped-def]
+    weights, intercepts, places, numbers, ones, begin, end, predictions, probabilities, shift
+):
+    """Predict rows as `logistic_predict` does, and tell the probabilities of the classes."""
+    models = intercepts.shape[1]
+    for i in range(begin, end):
+        for k in range(len(places)):
+            line = probabilities[k, i - shift]
+            if models == 1:
+                z = logit(weights[places[k], 0], intercepts[places[k], 0], numbers, ones, i)
+                p = sigmoid(z)
+                line[0], line[1] = 1.0 - p, p
+                predictions[k, i - shift] = 1 if line[1] > line[0] else 0
+                continue
+            best, most, total = 0, -1.0, 0.0
+            for m in range(models):
+                z = logit(weights[places[k], m], intercepts[places[k], m], numbers, ones, i)
+                p = sigmoid(z)
+                line[m] = p
+                total += p
+                if p > most:
+                    best, most = m, p
+            predictions[k, i - shift] = best
+            for m in range(models):
+                line[m] = line[m] / total if total > 0.0 else 1.0 / models
 
 
 @part_of_step

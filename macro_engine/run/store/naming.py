@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from macro_engine.core.steps import Member, Names
+from macro_engine.core.members import ALL, Member
+from macro_engine.core.steps import Names
 from macro_engine.state import DamagedError
 
 _MOST_MEMBERS = 10_000
@@ -31,12 +32,18 @@ def members_of(pairs: Any) -> tuple[Member, ...]:
     if not isinstance(pairs, list) or not 0 < len(pairs) <= _MOST_MEMBERS:
         raise DamagedError("its thresholds are missing")
     try:
-        members = [Member(None if h is None else int(h), float(t)) for h, t in pairs]
+        members = [Member(_history(h, float(t)), float(t)) for h, t in pairs]
     except (TypeError, ValueError, OverflowError):
         raise DamagedError("its thresholds are not numbers") from None
     if any(math.isnan(member.threshold) for member in members):
         raise DamagedError("its thresholds are not numbers")
     return tuple(members)
+
+
+def _history(told: Any, threshold: float) -> int | str | None:
+    if math.isinf(threshold):
+        return None
+    return ALL if told in (None, ALL) else int(told)
 
 
 def texts_of(value: Any, what: str) -> list[str]:

@@ -7,49 +7,33 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_ensembles import compiled, compiled_family, general, general_family, members_of
 from made_streams import block_of, classes_of, random_block, random_blocks, same
 
-from macro_engine.algorithm.compiled import (
-    CompiledContest,
-    CompiledFamily,
-    CompiledLeader,
-    CompiledRules,
-    CompiledWeights,
-)
-from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.kernels.distances import select_smallest, sort_in_place
 from macro_engine.algorithm.kernels.learners import is_likelier
-from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
-from macro_engine.algorithm.selection import ExponentialWeights, FollowTheLeader
-from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.rows import LARGEST, Columns, Rows
-from macro_engine.subroutines import resolve
 from macro_engine.subroutines.logistic import likeliest
 
 RESULTS = ("predictions", "active", "born", "distance", "close", "subroutines")
 THRESHOLDS = {"frames": (0.1, 0.3, 0.5, 1.0)}  # for columns in [0, 1]
 
 
-def both(block, distance, subroutine, shape, **rules):
+def both(block, distance, subroutine, classes, history, thresholds=None, **rules):
     """The general and the compiled family for the same settings."""
-    thresholds = THRESHOLDS.get(distance, DISTANCES[distance].thresholds)
-    names = tuple(map(str, range(shape.classes)))
-    create = resolve(subroutine)
+    members = members_of(distance, history, thresholds or THRESHOLDS.get(distance))
     columns = block.rows.columns
-    discrepancy = DISTANCES[distance].create(shape)
-    general = Family(
-        thresholds, discrepancy, shape.history, lambda: create(names), columns, **rules
+    return (
+        general_family(members, distance, subroutine, columns, classes, **rules),
+        compiled_family(members, distance, subroutine, columns, classes, **rules),
     )
-    compiled = CompiledFamily(
-        CompiledRules(thresholds, distance, shape, subroutine, **rules), columns
-    )
-    return general, compiled
 
 
 def assert_same_results(one, other):
-    for name in (*RESULTS, "marginal"):
+    for name in RESULTS:
         assert same(getattr(one, name), getattr(other, name)), name
+    assert one.probabilities is None or same(one.probabilities, other.probabilities)
     assert_nearest_agree(one, other)
 
 
@@ -66,12 +50,10 @@ def assert_nearest_agree(general, compiled):
 
 
 def assert_equal(block, distance, subroutine, history, classes=None, **options):
-    rules = {name: options.pop(name) for name in ("power", "most") if name in options}
     classes = classes_of(block) if classes is None else classes
-    shape = Shape(classes, len(block.rows.columns.numbers), history, **options)
-    general, compiled = both(block, distance, subroutine, shape, **rules)
-    assert_same_results(general.run(block), compiled.run(block))
-    updates = [member.updates for member in [*general.members, general.marginal]]
+    general, compiled = both(block, distance, subroutine, classes, history, **options)
+    assert_same_results(general.run(block, True), compiled.run(block, True))
+    updates = [member.updates for member in general.everyone]
     used = compiled.subroutines.used
     assert updates == [
         line[:n].tolist() for line, n in zip(compiled.subroutines.updates, used, strict=True)
@@ -125,8 +107,7 @@ def test_with_more_rows_than_are_kept_sorted():
 
 def test_with_hundreds_of_subroutines():
     block = random_block(0, 2, [1] * 400)
-    shape = Shape(2, 2, 3)
-    general, compiled = both(block, "frames", "nearest-mean", shape)
+    general, compiled = both(block, "frames", "nearest-mean", 2, 3)
     assert_same_results(general.run(block), compiled.run(block))
     assert compiled.reference_count > 100
 
@@ -148,7 +129,7 @@ def test_on_real_flights(atlanta, distance, subroutine):
 @paths
 def test_blocks_of_any_size_give_the_same(distance, subroutine):
     block = random_block(3, 5, [1, 4, 2, 6, 1, 1, 3, 5, 2, 2, 4, 1] * 4)
-    whole, parts = (both(block, distance, subroutine, Shape(5, 2, 4))[1] for _ in range(2))
+    whole, parts = (both(block, distance, subroutine, 5, 4)[1] for _ in range(2))
     results = [parts.run(block.cut(a, b)) for a, b in [(0, 1), (1, 20), (20, 21), (21, 48)]]
     expected = whole.run(block)
     for name in RESULTS:
@@ -162,7 +143,7 @@ def test_values_of_categories_may_appear_later(subroutine):
     few = Columns(("a", "b"), ("place",), (("x",),))
     all_x = Rows(block.rows.numbers, np.zeros_like(block.rows.slots), block.rows.labels, few)
     early = type(block)(all_x, block.starts, None, 0, 0)
-    general, compiled = both(early, "labels", subroutine, Shape(2, 2, 2))
+    general, compiled = both(early, "labels", subroutine, 2, 2)
     assert_same_results(general.run(early), compiled.run(early))
     assert_same_results(general.run(block), compiled.run(block))
 
@@ -180,28 +161,65 @@ def test_near_one_half_the_probability_decides(z):
     assert is_likelier(z) == likeliest([[p]])[0]
 
 
-@pytest.mark.parametrize(
-    ("plain", "fast"), [(FollowTheLeader, CompiledLeader), (ExponentialWeights, CompiledWeights)]
-)
-@pytest.mark.parametrize("thresholds", [1, 2, 12])
-def test_selectors(plain, fast, thresholds):
-    losses = np.random.default_rng(0).integers(0, 5, (300, thresholds)) / 4
-    one, other = plain(thresholds), fast(thresholds)
-    for part in (losses[:100], losses[100:101], losses[101:]):
-        assert same(one.run(part), other.run(part))
-    assert one.weights() == other.weights()
+@pytest.mark.parametrize("thresholds", [[0.1, 0.3], [0.1, 0.3, math.inf], [math.inf]])
+@pytest.mark.parametrize("distance", ["labels", "features"])
+@given(block=random_blocks(), history=st.sampled_from([(1, 4), (2, 3, 7), (3,)]))
+@settings(max_examples=10, deadline=None)
+def test_with_several_histories_and_infinity(distance, thresholds, block, history):
+    assert_equal(block, distance, "logistic", history, thresholds=thresholds)
 
 
-def test_the_whole_contest_on_real_flights(atlanta):
+@given(block=random_blocks())
+@settings(max_examples=10, deadline=None)
+def test_with_a_history_of_all_steps_beside_others(block):
+    assert_equal(block, "labels", "nearest-mean", (2, 5, None), power=0.1)
+
+
+def test_several_histories_in_hundreds_of_steps(atlanta):
+    for distance, history in (("labels", (6, 36)), ("features", (1, 3))):
+        assert_equal(atlanta.cut(0, 300), distance, "logistic", history, most=20)
+
+
+def assert_same_outcomes(one, other):
+    assert one.names == other.names
+    for name in ("predictions", "probabilities", "wrong", "losses"):
+        assert same(getattr(one, name), getattr(other, name)), name
+    for strategy, shown in one.shown.items():
+        for name in shown:
+            assert same(shown[name], other.shown[strategy][name])
+
+
+@pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
+def test_the_whole_ensemble_on_real_flights(atlanta, subroutine):
     block = atlanta.cut(0, 500)
-    thresholds = DISTANCES["labels"].thresholds
-    shape = Shape(2, 4, 6)
-    general, _ = both(block, "labels", "logistic", shape)
-    one = Contest.of(general, 2).run(block)
-    rules = CompiledRules(thresholds, "labels", shape, "logistic")
-    other = CompiledContest(rules, block.rows.columns).run(block)
-    for name in ("predictions", "wrong", "leaders", "weights", "losses"):
-        assert same(getattr(one, name), getattr(other, name))
+    members = members_of("labels", 6)
+    columns = block.rows.columns
+    one, other = (
+        make(members, "labels", subroutine, columns, 2, with_probabilities=True)
+        for make in (general, compiled)
+    )
+    assert_same_outcomes(one.run(block), other.run(block))
+
+
+@pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
+@given(block=random_blocks(), history=st.sampled_from([2, (1, 4)]))
+@settings(max_examples=10, deadline=None)
+def test_the_whole_ensemble_on_random_streams(subroutine, block, history):
+    members = members_of("labels", history)
+    columns, classes = block.rows.columns, classes_of(block)
+    one, other = (
+        make(members, "labels", subroutine, columns, classes, with_probabilities=True)
+        for make in (general, compiled)
+    )
+    cut = block.steps // 2
+    for first, stop in ((0, cut), (cut, block.steps)):
+        if first < stop:
+            part = block.cut(first, stop)
+            assert_same_outcomes(one.run(part), other.run(part))
+    rows = block.step(0)
+    said = [ensemble.look_ahead().predict(rows) for ensemble in (one, other)]
+    assert same(said[0].predictions, said[1].predictions)
+    assert same(said[0].probabilities, said[1].probabilities)
 
 
 @given(
@@ -224,8 +242,7 @@ def test_a_history_of_frames_may_be_longer_than_any_stream():
 
 def test_large_steps_are_no_slower_than_on_the_general_path():
     block = random_block(0, 2, [700] * 6)
-    shape = Shape(2, 2, 1)
-    general, compiled = both(block, "features", "nearest-mean", shape)
+    general, compiled = both(block, "features", "nearest-mean", 2, 1)
     compiled.run(block.cut(0, 1))
     general.run(block.cut(0, 1))
     seconds = []

@@ -2,24 +2,17 @@
 
 import numpy as np
 import pytest
+from made_ensembles import general, general_family, members_of
 from made_streams import COLUMNS, block_of
-
-from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.family import Family
-from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.subroutines import resolve
 
 
 def errors(block, distance, history):
-    create = resolve("logistic")
-    discrepancy = DISTANCES[distance].create(Shape(2, 2, history))
-    thresholds = DISTANCES[distance].thresholds
-    family = Family(thresholds, discrepancy, history, lambda: create(("0", "1")), COLUMNS)
-    outcome = Contest.of(family, 2).run(block)
+    members = members_of(distance, history)
+    outcome = general(members, distance, "logistic", COLUMNS, 2).run(block)
     labels = block.rows.labels
     return tuple(
         100 * (predictions != labels).mean()
-        for predictions in (outcome.of("ftl"), outcome.family.marginal)
+        for predictions in (outcome.of("ftl"), outcome.of("marginal"))
     )
 
 
@@ -49,10 +42,7 @@ def test_ftl_loses_little_where_nothing_can_be_gained(seed):
 def test_under_iid_macro_is_the_marginal_learner():
     rng = np.random.default_rng(0)
     block = steps_of_eight((rng.random(2000) < 0.3).astype(np.int64), 0)
-    create = resolve("logistic")
-    family = Family(
-        [0.0], DISTANCES["iid"].create(Shape(2, 2, 0)), 0, lambda: create(("0", "1")), COLUMNS
-    )
-    result = family.run(block)
+    members = members_of("iid", 0, [0.0])
+    result = general_family(members, "iid", "logistic", COLUMNS, 2).run(block)
     assert (result.predictions[0] == result.marginal).all()
     assert result.subroutines[0, -1] == 1

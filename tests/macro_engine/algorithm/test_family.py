@@ -1,9 +1,12 @@
 """The family gives what the definition gives, to the last bit."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_ensembles import general_family, members_of
 from made_streams import (
     COLUMNS,
     classes_of,
@@ -14,41 +17,41 @@ from made_streams import (
 )
 
 from macro_engine.algorithm.conversion import converted
-from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.family import Family, with_marginal
 from macro_engine.algorithm.macro import Macro
 from macro_engine.discrepancy import DISTANCES, Labels, Shape
 from macro_engine.subroutines import resolve
 
 
-def family_and_definitions(block, distance, history, subroutine, output="last", **rules):
+def family_and_definitions(
+    block, distance, history, subroutine, output="last", thresholds=None, **rules
+):
     classes = classes_of(block)
     names = tuple(map(str, range(classes)))
     create = converted(resolve(subroutine), output, 0.05)
     columns = block.rows.columns
-    thresholds = list(DISTANCES[distance].thresholds)
-
-    def discrepancy():
-        return DISTANCES[distance].create(Shape(classes, len(columns.numbers), history))
-
-    family = Family(thresholds, discrepancy(), history, lambda: create(names), columns, **rules)
-    definitions = [
-        Macro(threshold, discrepancy(), history, lambda: create(names), columns, **rules)
-        for threshold in [*thresholds, float("inf")]
-    ]
+    members = members_of(distance, history, thresholds)
+    family = general_family(members, distance, subroutine, columns, classes, output, **rules)
+    definitions = []
+    for member in with_marginal(members):
+        steps = members[0].steps if member.is_marginal else member.steps
+        discrepancy = DISTANCES[distance].create(Shape(classes, len(columns.numbers), steps))
+        definitions.append(
+            Macro(member.threshold, discrepancy, steps, lambda: create(names), columns, **rules)
+        )
     return family, definitions
 
 
 def assert_equal_to_definition(block, family, definitions):
     result = family.run(block)
-    predictions = [*result.predictions, result.marginal]
     for k, definition in enumerate(definitions):
         for s in range(block.steps):
             rows = block.step(s)
-            choice = definition.choose()
-            expected = definition.predict(rows)
-            definition.update(rows)
-            assert same(predictions[k][block.starts[s] : block.starts[s + 1]], expected)
-            if k == len(definitions) - 1:
+            choice = definition.open()
+            expected = definition.predict(choice, rows)
+            definition.complete(choice, rows)
+            assert same(result.predictions[k][block.starts[s] : block.starts[s + 1]], expected)
+            if k == len(result.active):
                 continue
             assert result.active[k, s] == choice.active
             assert result.born[k, s] == choice.born
@@ -105,6 +108,29 @@ def test_with_falling_thresholds_and_a_limit(distance, rules):
     )
 
 
+@pytest.mark.parametrize("distance", ["labels", "features"])
+@pytest.mark.parametrize("thresholds", [[0.1, 0.3], [0.1, 0.3, math.inf]])
+@given(block=random_blocks(), history=st.sampled_from([(1, 3), (2, 6, None), (2,)]))
+@settings(max_examples=8, deadline=None)
+def test_with_several_histories_and_infinity(distance, thresholds, block, history):
+    assert_equal_to_definition(
+        block,
+        *family_and_definitions(block, distance, history, "nearest-mean", thresholds=thresholds),
+    )
+
+
+def test_infinity_in_the_grid_is_the_marginal_baseline_and_computed_once():
+    block = random_block(4, 2, [3] * 20)
+    named = family_and_definitions(block, "labels", 2, "logistic", thresholds=[0.1, math.inf])[0]
+    unnamed = family_and_definitions(block, "labels", 2, "logistic", thresholds=[0.1])[0]
+    one, other = named.run(block), unnamed.run(block)
+    assert len(named.everyone) == len(unnamed.everyone) == 2
+    assert same(one.predictions, other.predictions)
+    assert one.marginal is not None
+    assert same(one.marginal, one.members[-1])
+    assert one.subroutines[-1].tolist() == [1] * 20
+
+
 def test_blocks_of_any_size_give_the_same():
     block = random_block(3, 5, [1, 4, 2, 6, 1, 1, 3, 5, 2, 2, 4, 1])
     whole = family_and_definitions(block, "labels", 2, "logistic")[0].run(block)
@@ -124,11 +150,12 @@ def test_a_distance_is_computed_once_for_each_distinct_reference():
 
     block = random_block(5, 2, [3] * 30)
     create = resolve("nearest-mean")
-    family = Family([0.01, 0.1, 0.5], Counting(2), 1, lambda: create(("0", "1")), COLUMNS)
+    members = members_of("labels", (1, 4), [0.01, 0.1, 0.5])
+    family = Family(members, Counting(2), lambda: create(("0", "1")), COLUMNS, 2)
     before = 0
     for s in range(block.steps):
-        references = len(family.references)
+        references = family.reference_count
         family.run(block.cut(s, s + 1))
         assert len(calls) - before == references
         before = len(calls)
-    assert len(family.references) < sum(len(m.subroutines) for m in family.members)
+    assert family.reference_count < sum(len(m.subroutines) for m in family.everyone)

@@ -32,9 +32,9 @@ def run(algorithm, block):
     """Each step's choice and predictions."""
     for s in range(block.steps):
         rows = block.step(s)
-        choice = algorithm.choose()
-        yield choice, algorithm.predict(rows)
-        algorithm.update(rows)
+        choice = algorithm.open()
+        yield choice, algorithm.predict(choice, rows)
+        algorithm.complete(choice, rows)
 
 
 def test_the_first_step_starts_the_first_subroutine():
@@ -65,8 +65,8 @@ def test_a_newborn_copies_the_closest_subroutine_and_parts_from_it():
     algorithm = macro(block, threshold=0.01)
     list(run(algorithm, block))
     _first, second, third = algorithm.subroutines
-    assert second.counts.tolist() == [4, 2]  # copied at step 1, then learnt it
-    assert third.counts.tolist() == [8, 2]  # copied at step 2, then learnt it
+    assert second.counts.tolist() == [4, 2]  # copied at step 1, then learned it
+    assert third.counts.tolist() == [8, 2]  # copied at step 2, then learned it
 
 
 @distances
@@ -78,11 +78,11 @@ def test_one_is_born_exactly_when_none_was_close(distance, block, threshold, his
         now = algorithm.discrepancy.describe(algorithm.recent())
         references = list(algorithm.references)
         far = [algorithm.discrepancy.between(now, r) > threshold for r in references]
-        choice = algorithm.choose()
+        choice = algorithm.open()
         assert choice.born == all(far)
         assert len(algorithm.subroutines) == len(references) + choice.born
         assert all(a is b for a, b in zip(references, algorithm.references, strict=False))
-        algorithm.update(block.step(s))
+        algorithm.complete(choice, block.step(s))
 
 
 @given(block=random_blocks().filter(lambda block: classes_of(block) == 2))

@@ -29,13 +29,13 @@ def test_a_newborn_is_farther_than_the_threshold_in_force_from_every_reference(
     for t in range(block.steps):
         now = macro.discrepancy.describe(macro.recent())
         references = list(macro.references)
-        choice = macro.choose()
+        choice = macro.open()
         in_force = threshold * (t + 1) ** -power
         if choice.born:
             assert all(macro.discrepancy.between(now, r) > in_force for r in references)
         else:
             assert choice.distance <= in_force
-        macro.update(block.step(t))
+        macro.complete(choice, block.step(t))
 
 
 def test_thresholds_do_not_fall_unless_asked_and_infinity_never_does():
@@ -49,8 +49,8 @@ def test_at_the_limit_the_closest_one_predicts_and_learns():
     macro = Macro(0.01, Labels(2), 1, nearest_mean(2), COLUMNS, most=2)
     choices = []
     for s in range(block.steps):
-        choices.append(macro.choose())
-        macro.update(block.step(s))
+        choices.append(macro.open())
+        macro.complete(choices[-1], block.step(s))
     assert [c.active for c in choices] == [1, 2, 2, 2]
     assert [c.forced for c in choices] == [False, False, True, True]
     assert choices[2].distance == 2.0
@@ -87,8 +87,7 @@ def test_their_number_lies_between_the_covering_numbers_of_lemma_1(seed, classes
     moments = []
     for s in range(block.steps):
         moments.append(macro.discrepancy.describe(macro.recent()))
-        macro.choose()
-        macro.update(block.step(s))
+        macro.complete(macro.open(), block.step(s))
     distances = np.array([[macro.discrepancy.between(a, b) for a in moments] for b in moments])
     assert covering_number(distances, threshold) <= len(macro.subroutines)
     assert len(macro.subroutines) <= covering_number(distances, threshold / 2)
@@ -113,9 +112,9 @@ def test_a_markov_chain_gets_a_subroutine_for_each_state_that_learns_its_next_on
         columns,
     )
     for t in range(n):
-        choice = macro.choose()
+        choice = macro.open()
         if t > 2000:
-            said = macro.predict(rows.cut(t, t + 1))[0]
+            said = macro.predict(choice, rows.cut(t, t + 1))[0]
             assert said == transition[states[t - 1]].argmax(), choice
-        macro.update(rows.cut(t, t + 1))
+        macro.complete(choice, rows.cut(t, t + 1))
     assert len(macro.subroutines) == len(set(states[:-1])) + 1

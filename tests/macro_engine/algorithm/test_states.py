@@ -2,37 +2,37 @@
 
 import math
 
+import made_ensembles
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_ensembles import members_of
 from made_streams import random_block, same
 
-from macro_engine.algorithm.compiled import CompiledContest, CompiledRules
-from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.conversion import OUTPUTS, converted
-from macro_engine.algorithm.family import Family
-from macro_engine.algorithm.paths import COMPILED_DISTANCES, COMPILED_SUBROUTINES
-from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
+from macro_engine.algorithm.conversion import OUTPUTS
+from macro_engine.discrepancy import DISTANCES
 from macro_engine.state import DamagedError, pack, unpack
-from macro_engine.subroutines import STORABLE, resolve
+from macro_engine.subroutines import STORABLE
 
-CLASSES = ("0", "1", "2")
+CLASSES = 3
 THRESHOLDS = (0.02, 0.1, 0.3)
 LENGTHS = [1, 4, 2, 6, 1, 1, 3, 5, 2, 2, 4, 1] * 3
 
 
 def general(distance, subroutine, output, history, columns):
-    shape = Shape(len(CLASSES), len(columns.numbers), history)
-    create = converted(resolve(subroutine), output, 0.05)
-    discrepancy = DISTANCES[distance].create(shape)
-    family = Family(THRESHOLDS, discrepancy, history, lambda: create(CLASSES), columns)
-    return Contest.of(family, len(CLASSES))
+    members = members_of(distance, history, THRESHOLDS)
+    return made_ensembles.general(
+        members, distance, subroutine, columns, CLASSES, output, with_probabilities=True
+    )
 
 
 def compiled(distance, subroutine, history, columns):
-    shape = Shape(len(CLASSES), len(columns.numbers), history)
-    return CompiledContest(CompiledRules(THRESHOLDS, distance, shape, subroutine), columns)
+    members = members_of(distance, history, THRESHOLDS)
+    return made_ensembles.compiled(
+        members, distance, subroutine, columns, CLASSES, with_probabilities=True
+    )
 
 
 def assert_goes_on(make, block, cut):
@@ -44,12 +44,12 @@ def assert_goes_on(make, block, cut):
     second.restore({n: unpack(pack(s)) for n, s in first.state().items()}, columns)
     found = second.run(block.cut(cut, block.steps))
     row = int(block.starts[cut])
-    assert same(expected.family.predictions[:, row:], found.family.predictions)
+    assert same(expected.probabilities[:, row:], found.probabilities)
     assert same(expected.family.active[:, cut:], found.family.active)
     assert same(expected.family.distance[:, cut:], found.family.distance)
     assert same(expected.predictions[:, row:], found.predictions)
-    assert same(expected.leaders[cut:], found.leaders)
-    assert same(expected.weights[cut:], found.weights)
+    assert same(expected.shown["ftl"]["leader"][cut:], found.shown["ftl"]["leader"])
+    assert same(expected.shown["ewa"]["weights"][cut:], found.shown["ewa"]["weights"])
     last, other = whole.state(), second.state()
     assert {n: pack(s) for n, s in last.items()} == {n: pack(s) for n, s in other.items()}
 
@@ -66,14 +66,14 @@ def test_every_learner_that_can_be_stored(subroutine, output, cut):
 @pytest.mark.parametrize("subroutine", STORABLE)
 def test_a_state_does_not_change_while_the_run_goes_on(subroutine, output):
     block = random_block(7, 3, LENGTHS[:24])
-    for contest in (
+    for ensemble in (
         general("labels", subroutine, output, 2, block.rows.columns),
         *([compiled("features", subroutine, 2, block.rows.columns)] if subroutine != "erm" else []),
     ):
-        contest.run(block.cut(0, 12))
-        state = contest.state()
+        ensemble.run(block.cut(0, 12))
+        state = ensemble.state()
         before = {name: pack(part) for name, part in state.items()}
-        contest.run(block.cut(12, 24))
+        ensemble.run(block.cut(12, 24))
         assert {name: pack(part) for name, part in state.items()} == before
 
 
@@ -84,6 +84,21 @@ def test_every_distance(distance, history):
     assert_goes_on(
         lambda columns: general(distance, "nearest-mean", "last", history, columns), block, 20
     )
+
+
+@pytest.mark.parametrize("distance", ["labels", "features"])
+def test_several_histories(distance):
+    block = random_block(8, 3, LENGTHS)
+    for history in ((2, 5), (2, None)):
+        assert_goes_on(
+            lambda columns, h=history: general(distance, "nearest-mean", "last", h, columns),
+            block,
+            20,
+        )
+    for history in ((2, 5), (2, None) if distance == "labels" else (1, 2, 3)):
+        assert_goes_on(
+            lambda columns, h=history: compiled(distance, "logistic", h, columns), block, 20
+        )
 
 
 @pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
@@ -120,6 +135,9 @@ def arrays_of(state, path=()):
     for name, value in state.items():
         if isinstance(value, dict):
             yield from arrays_of(value, (*path, name))
+        elif isinstance(value, list):
+            parts = {i: part for i, part in enumerate(value) if isinstance(part, dict)}
+            yield from arrays_of(parts, (*path, name))
         elif isinstance(value, np.ndarray):
             yield (*path, name), value
 
@@ -129,17 +147,17 @@ def test_a_state_that_would_lead_the_loops_astray_is_refused(distance):
     """Whatever is done to it: refused, or run without reading what is not there."""
     block = random_block(6, 3, LENGTHS)
     columns = block.rows.columns
-    contest = compiled(distance, "logistic", 2, columns)
-    contest.run(block)
+    ensemble = compiled(distance, "logistic", 2, columns)
+    ensemble.run(block)
     refused = 0
-    for path, array in arrays_of(contest.state()):
+    for path, array in arrays_of(ensemble.state()):
         for change in (
             lambda a: a + 1000,
             lambda a: a - 1000,
             lambda a: a[..., :-1],
             lambda a: a.T,
         ):
-            state = {n: unpack(pack(s)) for n, s in contest.state().items()}
+            state = {n: unpack(pack(s)) for n, s in ensemble.state().items()}
             place = state
             for name in path[:-1]:
                 place = place[name]
@@ -150,5 +168,5 @@ def test_a_state_that_would_lead_the_loops_astray_is_refused(distance):
             except DamagedError:
                 refused += 1
             else:
-                assert math.isfinite(other.run(block).weights.sum())
+                assert math.isfinite(other.run(block).shown["ewa"]["weights"].sum())
     assert refused > 20

@@ -9,8 +9,9 @@ from river.linear_model import LogisticRegression
 from river.optim import SGD
 from river.optim.schedulers import InverseScaling
 
-from macro_engine.algorithm.compiled import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
 from macro_engine.algorithm.macro import Macro
+from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.subroutines.logistic import Logistic
 from macro_tui.cli import main
@@ -73,20 +74,20 @@ def test_the_compiled_path_gives_every_row_what_the_definition_gives_it(
 ):
     shape = Shape(2, 4, history)
     columns = atlanta.rows.columns
-    rules = CompiledRules([threshold], distance, shape, "logistic")
+    rules = CompiledRules(grid([history], [threshold]), distance, shape, "logistic")
     result = CompiledFamily(rules, columns).run(atlanta)
     definition = Macro(
         threshold, DISTANCES[distance].create(shape), history, lambda: Logistic(2), columns
     )
     for s in range(atlanta.steps):
         rows = atlanta.step(s)
-        choice = definition.choose()
+        choice = definition.open()
         assert choice.active == result.active[0, s]
         assert choice.born == result.born[0, s]
         assert equal_or_both_missing(choice.distance, result.distance[0, s])
         found = result.predictions[0, atlanta.starts[s] : atlanta.starts[s + 1]]
-        assert same(definition.predict(rows), found)
-        definition.update(rows)
+        assert same(definition.predict(choice, rows), found)
+        definition.complete(choice, rows)
 
 
 @pytest.mark.parametrize("airport", ["ORD", "DEN", "PHX", "IAH", "LAS", "DFW"])

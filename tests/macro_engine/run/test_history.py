@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from made_runs import engine, run, write_stream
 
-from macro_engine.algorithm.selection import ExponentialWeights
 from macro_engine.core.steps import Steps
+from macro_engine.rows import Columns
 from macro_engine.run import history as module
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.downsampled import Downsampled
 from macro_engine.run.engine import Listener
 from macro_engine.run.history import History
 from macro_engine.run.runfile import RunReader
+from macro_engine.strategies import Setup
+from macro_engine.strategies.ewa import ExponentialWeights
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +82,11 @@ def test_far_apart_moments_are_answered_for_ones_a_little_before(past, whole, mo
 
 
 def test_weights_are_those_that_were_in_force(past, whole):
-    ewa = ExponentialWeights(len(past.thresholds))
-    losses = (whole.member_wrong / whole.lengths).T
-    expected = ewa.run(losses)
+    ewa = ExponentialWeights(Setup(past.names.members, 2, Columns(())))
+    expected = np.empty((past.steps, len(past.names.members)))
+    for step, losses in enumerate((whole.member_wrong / whole.lengths).T):
+        expected[step] = ewa.weights(step)
+        ewa.update(losses.tolist())
     moments = np.array([0, 1, 2, 50, 200, past.steps - 1])
     assert np.allclose(past.weights(moments).T, expected[moments], rtol=1e-12)
     assert np.allclose(past.moment(200).weights, expected[200], rtol=1e-12)

@@ -37,11 +37,11 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     assert watching.snapshot.errors == made.course.scoreboard.errors
     assert watching.events(["birth"])
     k, number = 0, 2
-    mine = made.course.contest.family.learnt(k, number, made.course.columns)
+    mine = made.course.ensemble.family.parameters(k, number, made.course.columns)
     found = watching.learnt(k, number)
     assert found.columns == mine.columns
     assert found.values.tolist() == mine.values.tolist()
-    assert watching.updates(k).tolist() == made.course.contest.family.updates(k).tolist()
+    assert watching.updates(k).tolist() == made.course.ensemble.family.updates(k).tolist()
     assert watching.stop(5)
     watching.close()
 

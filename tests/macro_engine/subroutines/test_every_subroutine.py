@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from made_streams import random_block
 
+from macro_engine.algorithm.conversion import converted
 from macro_engine.subroutines import NAMED, resolve
+from macro_engine.subroutines.river_model import RiverModel
 
 MODELS = [
     *NAMED,
@@ -129,3 +131,63 @@ def test_it_learns_what_is_easy_to_learn(name):
     easy = rows(99)
     wrong = subroutine.predict(easy) != (easy.numbers[:, 0] > 0.5)
     assert wrong.mean() <= 0.2
+
+
+@every_subroutine
+@pytest.mark.parametrize("output", ["last", "score"])
+def test_probabilities_are_a_distribution_over_the_classes_or_none(name, output):
+    subroutine = converted(lambda classes: resolve(name, seed=7)(classes), output, 0.05)(CLASSES)
+    for seed in range(3):
+        found = subroutine.probabilities(rows(9))
+        if found is None:
+            assert not subroutine.always_has_probabilities
+        else:
+            assert found.shape == (40, 2)
+            assert (found >= 0).all()
+            assert np.allclose(found.sum(axis=1), 1.0)
+        subroutine.learn(rows(seed))
+
+
+@pytest.mark.parametrize("name", ["nearest-mean", "python:own_model:majority"])
+def test_a_learner_that_only_names_classes_has_no_probabilities(name):
+    assert create(name).probabilities(rows()) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["logistic", "erm", "vw", "river:linear_model.LogisticRegression()"]
+)
+@pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c")])
+def test_the_likeliest_class_is_the_prediction(name, classes):
+    if name.startswith("river:") and len(classes) > 2:
+        name = "river:multiclass.OneVsRestClassifier(linear_model.LogisticRegression())"
+    subroutine = resolve(name)(classes)
+    block = random_block(3, len(classes), [60])
+    subroutine.learn(block.rows)
+    likeliest = subroutine.probabilities(block.rows).argmax(axis=1)
+    assert likeliest.tolist() == subroutine.predict(block.rows).tolist()
+
+
+def test_a_river_model_that_only_names_classes_has_none():
+    class Names:
+        def predict_proba_one(self, _x):
+            raise NotImplementedError
+
+    assert RiverModel.over(Names(), CLASSES).probabilities(rows()) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({}, [0.5, 0.5]),
+        ({True: 0.25}, [0.0, 1.0]),
+        ({True: 3.0, False: 1.0}, [0.25, 0.75]),
+        ({True: float("nan"), False: 1.0}, [0.5, 0.5]),
+        ({True: 0.3, False: 0.7, "strange": 9.0}, [0.7, 0.3]),
+    ],
+)
+def test_what_a_river_model_says_is_made_a_distribution(told, expected):
+    class Says:
+        def predict_proba_one(self, _x):
+            return told
+
+    assert RiverModel.over(Says(), CLASSES).probabilities(rows(n=1)).tolist() == [expected]

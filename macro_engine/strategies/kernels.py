@@ -1,4 +1,4 @@
-"""The strategies that choose among thresholds, a block of steps at a time."""
+"""The strategies that choose among members, a block of steps at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.compiling import compiled
+from macro_engine.core.compiling import compiled
 
 
 @compiled

@@ -7,9 +7,10 @@ import shutil
 import numba
 import pytest
 
-from macro_engine.algorithm.kernels import cache, cache_folder
-from macro_engine.algorithm.kernels.cache import KernelCache
-from macro_engine.algorithm.kernels.cache_folder import UnusableError, check_private
+from macro_engine.core import cache_folder
+from macro_engine.core import kernel_cache as cache
+from macro_engine.core.kernel_cache import KernelCache
+from macro_engine.core.cache_folder import UnusableError, check_private
 
 
 class Kept:

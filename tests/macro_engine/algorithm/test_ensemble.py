@@ -4,23 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_ensembles import general, members_of
 from made_streams import classes_of, random_blocks, same
 
-from macro_engine.algorithm.contest import Contest
-from macro_engine.algorithm.family import Family
-from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.discrepancy import DISTANCES
 from macro_engine.rows import Block, Rows
-from macro_engine.subroutines import resolve
 
 
 def outcome(block, distance, history, classes, subroutine):
-    names = tuple(map(str, range(classes)))
-    create = resolve(subroutine)
-    shape = Shape(classes, len(block.rows.columns.numbers), history)
-    discrepancy = DISTANCES[distance].create(shape)
-    thresholds = DISTANCES[distance].thresholds
-    family = Family(thresholds, discrepancy, history, lambda: create(names), block.rows.columns)
-    return Contest.of(family, classes).run(block)
+    members = members_of(distance, history)
+    columns = block.rows.columns
+    return general(members, distance, subroutine, columns, classes, with_probabilities=True).run(
+        block
+    )
 
 
 def with_shuffled_labels(block, step, seed):
@@ -35,15 +31,14 @@ def assert_nothing_decided_at(step, block, distance, history, classes, subroutin
     shuffled = with_shuffled_labels(block, step, seed)
     other = outcome(shuffled, distance, history, classes, subroutine)
     stop = block.starts[step + 1]
-    for name in ("no_change", "ftl", "ewa"):
-        assert same(one.of(name)[:stop], other.of(name)[:stop])
-    assert same(one.family.marginal[:stop], other.family.marginal[:stop])
-    assert same(one.family.predictions[:, :stop], other.family.predictions[:, :stop])
+    assert same(one.predictions[:, :stop], other.predictions[:, :stop])
+    assert same(one.probabilities[:, :stop], other.probabilities[:, :stop])
     for name in ("active", "born", "distance", "close", "subroutines"):
         mine, theirs = getattr(one.family, name), getattr(other.family, name)
         assert same(mine[:, : step + 1], theirs[:, : step + 1])
-    assert same(one.weights[: step + 1], other.weights[: step + 1])
-    assert same(one.leaders[: step + 1], other.leaders[: step + 1])
+    for strategy, shown in one.shown.items():
+        for name in shown:
+            assert same(shown[name][: step + 1], other.shown[strategy][name][: step + 1])
 
 
 @pytest.mark.parametrize("distance", DISTANCES)

@@ -21,8 +21,10 @@ def cache_folder() -> Path:
     apart. What it keeps are pickles, which execute what they hold: a folder that others can write
     to is not used. Raises `UnusableError`.
     """
-    here = Path(__file__).parent
-    sources = [source.read_bytes() for source in sorted(here.glob("*.py"))]
+    here = Path(__file__).parent.parent
+    kernels = sorted([*here.glob("*/kernels.py"), *here.glob("*/kernels/*.py")])
+    compiling = [here / "core" / name for name in ("compiling.py", "kernel_cache.py")]
+    sources = [source.read_bytes() for source in [*compiling, *kernels]]
     digest = hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute()

@@ -1,12 +1,16 @@
-"""Which implementation of the family runs which settings."""
+"""Which settings the compiled path runs."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 COMPILED_DISTANCES = ("features", "labels", "frames")
 COMPILED_SUBROUTINES = ("logistic", "nearest-mean")
 
 
-def compiled_path_serves(distance: str, subroutine: str, output: str, history: int | None) -> bool:
+def compiled_path_serves(
+    distance: str, subroutine: str, output: str, histories: Sequence[int | None]
+) -> bool:
     """Whether the compiled path runs these settings; the general path runs all others.
 
     A history of all steps is kept as counts of labels there, which is enough for that distance.
@@ -15,5 +19,5 @@ def compiled_path_serves(distance: str, subroutine: str, output: str, history: i
         distance in COMPILED_DISTANCES
         and subroutine in COMPILED_SUBROUTINES
         and output == "last"
-        and (history is not None or distance == "labels")
+        and (None not in histories or distance == "labels")
     )

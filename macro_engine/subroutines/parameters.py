@@ -1,4 +1,4 @@
-"""What a subroutine has learnt, for people to look at."""
+"""The parameters of a learner, for people to look at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WEIGHTS, MEANS = "weights", "means"
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class Parameters:
     """Numbers for each encoded column.
 
     Attributes

@@ -1,0 +1,69 @@
+"""What an ensemble asks of a family, whichever way that is computed."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.core.members import Member
+from macro_engine.rows import Block, Columns, Floats, Ints, Rows
+from macro_engine.state import State
+from macro_engine.subroutines.parameters import Parameters
+
+
+class TrialStep(Protocol):
+    """The family's choice for a step that is still open."""
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each member, and in the last line the baseline, says of rows of the step."""
+
+    def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
+        """Set lines by rows by classes, where the learners have probabilities."""
+
+    def finish(self) -> None:
+        """Give back what is held outside of Python."""
+
+
+class AnyFamily(Protocol):
+    """A family, whichever way it is computed."""
+
+    members: tuple[Member, ...]
+    classes: int
+    step: int
+
+    @property
+    def distance_seconds(self) -> float:
+        """What distances have cost."""
+
+    @property
+    def reference_count(self) -> int:
+        """How many distinct references there are."""
+
+    @property
+    def unanswered(self) -> int:
+        """For how many rows an active model had no answer."""
+
+    @property
+    def always_has_probabilities(self) -> bool:
+        """Whether its learners always give probabilities, so that none need be earned."""
+
+    def run(self, block: Block, with_probabilities: bool = False) -> FamilyResult:
+        """Take a block of whole steps through choice, prediction and learning."""
+
+    def look_ahead(self) -> TrialStep:
+        """Choose for the step that opens next, and change nothing."""
+
+    def finish(self) -> None:
+        """Give back what is held outside of Python."""
+
+    def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
+        """The parameters of a subroutine, where its learner can tell."""
+
+    def updates(self, member: int) -> Ints:
+        """How many steps each subroutine of a member has learned."""
+
+    def state(self) -> State:
+        """All that must be remembered to go on."""
+
+    def restore(self, state: State, columns: Columns) -> None:
+        """Go on from a state; the family must be new."""

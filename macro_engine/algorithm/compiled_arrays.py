@@ -1,0 +1,86 @@
+"""The arrays that the compiled family keeps from block to block: empty ones, and larger ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from macro_engine.algorithm.kernels.arrays import Bank, References, Subroutines
+
+
+def empty_references(histories: int, classes: int, columns: int) -> References:
+    return References(
+        used=np.zeros(histories, np.int64),
+        empty=np.zeros((histories, 16), np.bool_),
+        largest=np.zeros((histories, 16), np.int64),
+        shares=np.zeros((histories, 16, classes)),
+        starts=np.zeros((histories, 17, classes), np.int64),
+        columns=np.zeros((histories, classes, columns, 256)),
+        lengths=np.zeros((histories, 16), np.int64),
+        frames=np.zeros((histories, 0, columns, 16)),
+    )
+
+
+def empty_subroutines(members: int) -> Subroutines:
+    return Subroutines(
+        used=np.zeros(members, np.int64),
+        reference=np.zeros((members, 16), np.int64),
+        place=np.zeros((members, 16), np.int64),
+        updates=np.zeros((members, 16), np.int64),
+    )
+
+
+def empty_bank(places: int, logistic: bool, classes: int, columns: int) -> Bank:
+    models = classes if not logistic or classes > 2 else 1
+    return Bank(
+        used=np.zeros(1, np.int64),
+        weights=np.zeros((places, models, columns)),
+        intercepts=np.zeros((places, models)),
+        counts=np.zeros((places, 1 if logistic else classes), np.int64),
+        rates=np.empty(0),
+    )
+
+
+def grown_references(kept: References, rows: int) -> References:
+    """With twice the room where one more reference, of so many rows, may not fit."""
+    if int(kept.used.max()) == kept.empty.shape[1]:
+        more_starts = np.zeros_like(kept.starts[:, 1:])
+        kept = kept._replace(
+            empty=_doubled(kept.empty, 1),
+            largest=_doubled(kept.largest, 1),
+            shares=_doubled(kept.shares, 1),
+            starts=np.concatenate([kept.starts, more_starts], axis=1),
+            lengths=_doubled(kept.lengths, 1),
+            frames=_doubled(kept.frames, 3),
+        )
+    filled = max(int(kept.starts[h, n].max()) for h, n in enumerate(kept.used))
+    if rows and filled + rows > kept.columns.shape[3]:
+        kept = kept._replace(columns=_doubled(kept.columns, 3))
+    return kept
+
+
+def grown_subroutines(subroutines: Subroutines) -> Subroutines:
+    """With twice the room where a member has no more."""
+    if subroutines.used.max() < subroutines.reference.shape[1]:
+        return subroutines
+    return subroutines._replace(
+        reference=_doubled(subroutines.reference, 1),
+        place=_doubled(subroutines.place, 1),
+        updates=_doubled(subroutines.updates, 1),
+    )
+
+
+def grown_bank(bank: Bank, births: int) -> Bank:
+    """With twice the room where so many births may not fit."""
+    if int(bank.used[0]) + births <= len(bank.counts):
+        return bank
+    return bank._replace(
+        weights=_doubled(bank.weights, 0),
+        intercepts=_doubled(bank.intercepts, 0),
+        counts=_doubled(bank.counts, 0),
+    )
+
+
+def _doubled(values: Any, axis: int) -> Any:
+    return np.concatenate([values, np.zeros_like(values)], axis=axis)

@@ -1,0 +1,286 @@
+"""The family over compiled loops: the same results as `Family`, for the learners of the paper."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from macro_engine.algorithm import compiled_state
+from macro_engine.algorithm.compiled_arrays import (
+    empty_bank,
+    empty_references,
+    empty_subroutines,
+    grown_bank,
+    grown_references,
+    grown_subroutines,
+)
+from macro_engine.algorithm.compiled_step import CompiledStep, one_hot_columns
+from macro_engine.algorithm.distance_cost import DistanceCost
+from macro_engine.algorithm.family import histories_of, with_marginal
+from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.kernels import arrays
+from macro_engine.algorithm.kernels.learners import learning_rates
+from macro_engine.algorithm.kernels.steps import run_steps, scratch
+from macro_engine.core.members import Member
+from macro_engine.core.steps import NEAREST
+from macro_engine.discrepancy import Shape
+from macro_engine.rows import Block, Columns, Ints, Rows, counts_type
+from macro_engine.state import State
+from macro_engine.subroutines.base import widened
+from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
+
+_DISTANCES = {
+    "features": arrays.FEATURES,
+    "labels": arrays.LABELS,
+    "frames": arrays.FRAMES,
+}
+_LEARNERS = {"logistic": arrays.LOGISTIC, "nearest-mean": arrays.NEAREST_MEAN}
+_RATE_POWER = 0.5  # the learning rate of logistic falls as (n + 1)^-.5
+_STEPS_IN_NO_HURRY = 32  # a longer block leaves far distances at their lower bounds
+_MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
+
+
+@dataclass(frozen=True)
+class CompiledRules:
+    """What is run: names as the user gives them, numbers as for `Macro`."""
+
+    members: tuple[Member, ...]
+    distance: str
+    shape: Shape
+    subroutine: str
+    power: float = 0.0
+    most: int | None = None
+
+
+class CompiledFamily:
+    """Runs blocks through the kernels and keeps the arrays that they work on."""
+
+    unanswered = 0
+
+    def __init__(self, rules: CompiledRules, columns: Columns) -> None:
+        shape = rules.shape
+        self.shape = shape
+        self.classes = shape.classes
+        self.members = rules.members
+        everyone, histories = with_marginal(rules.members), histories_of(rules.members)
+        self.rules = arrays.Rules(
+            distance=_DISTANCES[rules.distance],
+            learner=_LEARNERS[rules.subroutine],
+            thresholds=np.array([m.threshold for m in everyone]),
+            history_of=np.array(
+                [0 if m.is_marginal else histories.index(m.steps) for m in everyone]
+            ),
+            histories=np.array([-1 if h is None else h for h in histories]),
+            power=rules.power,
+            most=rules.most or 0,
+            divisor=math.sqrt(shape.columns) if shape.scaled else 1.0,
+            lacking=1.0 if shape.empty_class == "far" else 0.0,
+            skip=int(shape.empty_class == "skip"),
+            rate_power=_RATE_POWER,
+        )
+        self.lines = len(everyone)  # the members, and last the marginal baseline
+        self.logistic = rules.subroutine == "logistic"
+        self.widths = columns.widths
+        self.step = 0
+        self.cost = DistanceCost()
+        # the last completed steps: where each starts, and their rows
+        self.completed_starts = np.zeros(1, np.int64)
+        self.completed_numbers = np.empty((0, shape.columns))
+        self.completed_labels = np.empty(0, np.int64)
+        self.label_counts = np.zeros(shape.classes, np.int64)
+        self.references = empty_references(len(histories), shape.classes, shape.columns)
+        self.subroutines = empty_subroutines(self.lines)
+        self.bank = empty_bank(4 * self.lines, self.logistic, shape.classes, sum(self.widths))
+
+    @property
+    def always_has_probabilities(self) -> bool:
+        """Whether its learners always give probabilities, so that none need be earned."""
+        return self.logistic
+
+    @property
+    def distance_seconds(self) -> float:
+        """About what distances have cost."""
+        return self.cost.seconds
+
+    @property
+    def reference_count(self) -> int:
+        """How many distinct references there are."""
+        return int(self.references.used.sum())
+
+    @property
+    def bytes_held(self) -> int:
+        """What the arrays take that live from block to block."""
+        completed = (self.completed_numbers, self.completed_labels, self.completed_starts)
+        held = [*self.references, *self.subroutines, *self.bank, *completed]
+        return sum(a.nbytes for a in held)
+
+    def finish(self) -> None:
+        """Nothing is held outside of Python."""
+
+    def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
+        """The parameters of a subroutine."""
+        place = self.subroutines.place[member, number - 1]
+        values = self.bank.weights[place].copy()
+        names = column_names(columns, self.widths)
+        if self.logistic:
+            return Parameters(WEIGHTS, names, values, self.bank.intercepts[place].copy())
+        return Parameters(MEANS, names, values, np.empty(0))
+
+    def updates(self, member: int) -> Ints:
+        """How many steps each subroutine of a member has learned."""
+        return self.subroutines.updates[member, : self.subroutines.used[member]].copy()
+
+    def state(self) -> State:
+        """All that the family must remember to go on, without spare room."""
+        return compiled_state.state_of(self)
+
+    def restore(self, state: State, columns: Columns) -> None:
+        """Go on from a state; the family must be new."""
+        compiled_state.restore(self, state, columns)
+
+    def run(self, block: Block, with_probabilities: bool = False) -> FamilyResult:
+        """Take a block of whole steps through choice, prediction and learning."""
+        steps, rows = block.steps, len(block.rows)
+        self._make_room_for_columns(block.rows.columns)
+        self._make_rates_for(int(self.bank.counts.max()) + rows)
+        stretch = self._stretch(block)
+        self._make_room_for_frames(len(stretch.labels))
+        results = self._results(steps, rows, with_probabilities and self.logistic)
+        done = 0
+        while True:
+            done = run_steps(
+                done,
+                steps,
+                0 if steps <= _STEPS_IN_NO_HURRY else steps - 1,
+                stretch,
+                self.rules,
+                self.references,
+                self.subroutines,
+                self.bank,
+                scratch(done, steps, stretch, self.rules, self.references, self.bank),
+                results,
+            )
+            if done == steps:
+                break
+            self._grow(stretch)
+        self.step += steps
+        self._keep_completed(stretch)
+        births = int((results.born | (results.close == 0)).any(axis=0).sum())
+        self.cost.add(steps, births, self.step, stretch, self.rules, self.references)
+        return self._family_result(results, with_probabilities)
+
+    def look_ahead(self) -> CompiledStep:
+        """Choose for the step that opens next, and change nothing.
+
+        It runs a step without rows. What the loops would write down of it goes into copies, but for
+        newborn learners, whose places in the bank are free and are written again at their birth.
+        """
+        numbers, categories = ("",) * self.shape.columns, ("",) * (len(self.widths) - 1)
+        nothing = Rows.join([], Columns(numbers, categories))
+        stretch = self._stretch(Block(nothing, np.array([0, 0]), None, 0, self.step))
+        self._make_room_for_frames(len(stretch.labels))
+        results = self._results(1, 0, False)
+        while True:
+            subroutines = arrays.Subroutines._make(a.copy() for a in self.subroutines)
+            references = arrays.References._make(a.copy() for a in self.references)
+            bank = self.bank._replace(used=self.bank.used.copy())
+            present = scratch(0, 1, stretch, self.rules, references, bank)
+            if run_steps(
+                0, 1, 1, stretch, self.rules, references, subroutines, bank, present, results
+            ):
+                break
+            self._grow(stretch)
+        # the baseline has one subroutine, whether it is a member or not
+        active = np.append(results.active[:, 0] - 1, 0)[: self.lines]
+        places = subroutines.place[np.arange(self.lines), active]
+        return CompiledStep(
+            self.logistic,
+            list(self.widths),
+            bank.weights[places],
+            bank.intercepts[places],
+            bank.counts[places],
+        )
+
+    def _results(self, steps: int, rows: int, with_probabilities: bool) -> arrays.Results:
+        """Room for the results of so many steps and rows."""
+        k = len(self.members)
+        lines = self.lines if with_probabilities else 0
+        return arrays.Results(
+            predictions=np.empty((self.lines, rows), counts_type(self.classes - 1)),
+            probabilities=np.empty((lines, rows, self.classes)),
+            active=np.empty((k, steps), np.int64),
+            born=np.empty((k, steps), np.bool_),
+            distance=np.empty((k, steps)),
+            close=np.empty((k, steps), np.int64),
+            subroutines=np.empty((k, steps), np.int64),
+            nearest=np.empty((k, steps, NEAREST), np.int32),
+            nearest_distances=np.empty((k, steps, NEAREST), np.float32),
+        )
+
+    def _family_result(self, results: arrays.Results, with_probabilities: bool) -> FamilyResult:
+        found = FamilyResult(*results)
+        if not with_probabilities:
+            found.probabilities = None
+        elif not self.logistic:
+            found.probabilities = np.full((*found.predictions.shape, self.classes), math.nan)
+        return found
+
+    def _stretch(self, block: Block) -> arrays.Stretch:
+        before, rows = len(self.completed_labels), block.rows
+        # earlier rows are compared, never learned: their one-hot columns are not asked for
+        ones = np.zeros((before + len(rows), len(self.widths) - 1), np.int64)
+        ones[before:] = one_hot_columns(rows, self.widths)
+        return arrays.Stretch(
+            starts=np.concatenate([self.completed_starts, block.starts[1:] + before]),
+            numbers=np.concatenate([self.completed_numbers, rows.numbers]),
+            ones=ones,
+            labels=np.concatenate([self.completed_labels, rows.labels]),
+            past_steps=len(self.completed_starts) - 1,
+            past_rows=before,
+            step_number=self.step,
+            label_counts=self.label_counts,
+        )
+
+    def _keep_completed(self, stretch: arrays.Stretch) -> None:
+        """Keep the rows of the last steps; for a history of all steps counts are enough."""
+        starts = stretch.starts
+        keep = min(max(int(self.rules.histories.max()), 0), len(starts) - 1)
+        first = starts[len(starts) - 1 - keep]
+        self.completed_starts = starts[len(starts) - 1 - keep :] - first
+        self.completed_numbers = stretch.numbers[first:].copy()
+        self.completed_labels = stretch.labels[first:].copy()
+
+    def _make_room_for_columns(self, columns: Columns) -> None:
+        if columns.widths != self.widths:
+            wider = widened(self.bank.weights, self.widths, columns.widths)
+            self.bank = self.bank._replace(weights=wider)
+            self.widths = columns.widths
+
+    def _make_room_for_frames(self, rows: int) -> None:
+        """A reference has as many positions as there are rows, H at most."""
+        frames = self.references.frames
+        missing = min(int(self.rules.histories[0]), rows) - frames.shape[1]
+        if self.rules.distance == arrays.FRAMES and missing > 0:
+            more = np.zeros((1, missing, *frames.shape[2:]))
+            wider = np.concatenate([frames, more], axis=1)
+            self.references = self.references._replace(frames=wider)
+
+    def _make_rates_for(self, updates: int) -> None:
+        rates = self.bank.rates
+        if self.logistic and len(rates) < min(updates, _MOST_RATES):
+            size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
+            more = learning_rates(len(rates), size, _RATE_POWER)
+            self.bank = self.bank._replace(rates=np.concatenate([rates, more]))
+
+    def _grow(self, stretch: arrays.Stretch) -> None:
+        """Double what is full, or may be after one more step."""
+        longest = 0
+        if self.rules.distance == arrays.FEATURES:
+            steps = np.arange(len(stretch.starts))
+            oldest = np.maximum(steps - self.rules.histories.max(), 0)
+            longest = int((stretch.starts - stretch.starts[oldest]).max())
+        self.references = grown_references(self.references, longest)
+        self.subroutines = grown_subroutines(self.subroutines)
+        self.bank = grown_bank(self.bank, self.lines)

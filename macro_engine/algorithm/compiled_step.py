@@ -1,0 +1,70 @@
+"""A look at the step that opens next, on the compiled path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.algorithm.kernels.learners import (
+    logistic_predict,
+    logistic_probabilities,
+    mean_predict,
+)
+from macro_engine.rows import Floats, Ints, Rows
+from macro_engine.subroutines.base import widened
+
+
+class CompiledStep:
+    """The choice for a step that is still open: a copy of each learner that predicts it."""
+
+    def __init__(
+        self, logistic: bool, widths: list[int], weights: Floats, intercepts: Floats, counts: Ints
+    ) -> None:
+        self.logistic = logistic
+        self.widths = widths
+        self.weights = weights
+        self.intercepts = intercepts
+        self.counts = counts
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each member, and in the last line the baseline, says of rows of the step."""
+        self._widen(rows)
+        lines, n = len(self.weights), len(rows)
+        ones = one_hot_columns(rows, self.widths)
+        predictions = np.empty((lines, n), np.int64)
+        if self.logistic:
+            places = np.arange(lines)
+            logistic_predict(
+                self.weights, self.intercepts, places, rows.numbers, ones, 0, n, predictions, 0
+            )
+            return predictions
+        totals = np.empty(self.counts.shape[1])
+        for k in range(lines):
+            mean_predict(
+                self.weights, self.counts, k, rows.numbers, ones, 0, n, totals, predictions, k, 0
+            )
+        return predictions
+
+    def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
+        """Set lines by rows by classes, where the learners have probabilities."""
+        if not self.logistic:
+            return
+        self._widen(rows)
+        ones, n = one_hot_columns(rows, self.widths), len(rows)
+        predictions = np.empty(lines.shape[:2], np.int64)
+        logistic_probabilities(
+            self.weights, self.intercepts, np.arange(len(lines)), rows.numbers, ones, 0, n,
+            predictions, lines, 0,
+        )  # fmt: skip
+
+    def finish(self) -> None:
+        """Nothing is held outside of Python."""
+
+    def _widen(self, rows: Rows) -> None:
+        widths = rows.columns.widths
+        self.weights, self.widths = widened(self.weights, self.widths, widths), widths
+
+
+def one_hot_columns(rows: Rows, widths: list[int]) -> Ints:
+    """The encoded columns that are 1, rows by categories."""
+    ones: Ints = rows.slots + np.cumsum([0, *widths])[1:-1]
+    return ones

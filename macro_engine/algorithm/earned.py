@@ -1,0 +1,89 @@
+"""Probabilities for learners that only name a class, earned by how often they were right.
+
+Each member has a table of what came when it said a class, and so has the marginal baseline. It
+forgets: after a hundred rows a count is worth half.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.rows import Counts, Floats, Ints
+from macro_engine.state import State, array
+
+_KEPT = 0.5 ** (1 / 100)  # of a count, from row to row
+_LEAST = 1e-3
+_PRIOR_ROWS = 2.0
+
+
+class EarnedProbabilities:
+    """p(c | said h) = (N[h, c] + 2 pool_c) / (sum N[h] + 2), with pool_h = hit / (hit + miss).
+
+    Parameters
+    ----------
+    lines
+        How many predict: the members and the marginal baseline.
+
+    Attributes
+    ----------
+    counts
+        N: lines by the class that was said by the label that came.
+    hit_miss
+        Lines by 2: how often each was right, and wrong.
+    """
+
+    def __init__(self, lines: int, classes: int) -> None:
+        self.classes = classes
+        self.counts = np.zeros((lines, classes, classes))
+        self.hit_miss = np.tile([1.0, 1.0 / classes], (lines, 1))
+
+    def fill(self, predictions: Counts, probabilities: Floats) -> None:
+        """Set probabilities, lines by rows by classes, where they are NaN."""
+        for line, row in zip(*np.nonzero(np.isnan(probabilities[:, :, 0])), strict=True):
+            said = int(predictions[line, row])
+            probabilities[line, row] = self.probabilities(int(line), said)
+
+    def probabilities(self, line: int, said: int) -> Floats:
+        """By classes, where a line says a class."""
+        hit, miss = self.hit_miss[line].tolist()
+        right = hit / (hit + miss)
+        total = 0.0
+        for count in self.counts[line, said].tolist():
+            total += count
+        pool = np.full(self.classes, (1 - right) / (self.classes - 1))
+        pool[said] = right
+        found: Floats = (self.counts[line, said] + _PRIOR_ROWS * pool) / (total + _PRIOR_ROWS)
+        return found
+
+    def learn(self, predictions: Counts, labels: Ints) -> None:
+        """Take in the rows of a step, of which each line had said a class."""
+        for i, label in enumerate(labels.tolist()):
+            for line, said in enumerate(predictions[:, i].tolist()):
+                self.counts[line, said] *= _KEPT
+                self.counts[line, said, label] += 1.0
+                self.hit_miss[line] = np.maximum(self.hit_miss[line] * _KEPT, _LEAST)
+                self.hit_miss[line, 0 if said == label else 1] += 1.0
+
+    def run(self, predictions: Counts, labels: Ints, starts: Ints, probabilities: Floats) -> None:
+        """Fill in whole steps, each of them learned before the next one."""
+        for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            self.fill(predictions[:, start:stop], probabilities[:, start:stop])
+            self.learn(predictions[:, start:stop], labels[start:stop])
+
+    def run_compiled(
+        self, predictions: Counts, labels: Ints, starts: Ints, probabilities: Floats
+    ) -> None:
+        """What `run` does, to the last bit."""
+        from macro_engine.algorithm.kernels.tables import earned_probabilities
+
+        earned_probabilities(
+            predictions, labels, starts, self.counts, self.hit_miss, _KEPT, _PRIOR_ROWS, _LEAST,
+            probabilities,
+        )  # fmt: skip
+
+    def state(self) -> State:
+        return {"counts": self.counts.copy(), "hit_miss": self.hit_miss.copy()}
+
+    def restore(self, state: State) -> None:
+        self.counts = array(state, "counts", np.float64, self.counts.shape)
+        self.hit_miss = array(state, "hit_miss", np.float64, self.hit_miss.shape)

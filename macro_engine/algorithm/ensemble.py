@@ -1,0 +1,279 @@
+"""The family, the strategies that choose among its members, and the baselines, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from macro_engine.algorithm.any_family import AnyFamily, TrialStep
+from macro_engine.algorithm.earned import EarnedProbabilities
+from macro_engine.algorithm.family import Family, with_marginal
+from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.member_subroutines import FamilyStep
+from macro_engine.algorithm.no_change import ChangeTable, NoChange
+from macro_engine.algorithm.outcome import Outcome, Said
+from macro_engine.core.steps import Names
+from macro_engine.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
+from macro_engine.state import DamagedError, State, child, whole
+from macro_engine.strategies import BASELINES, DEFAULT, Answer, Completion, Forecasts, Setup, start
+from macro_engine.strategies.base import count_wrong
+
+
+@dataclass(frozen=True, eq=False)
+class OpenStep:
+    """A step that has opened, and is not closed yet."""
+
+    ensemble: Ensemble
+    family: TrialStep
+    step: int
+
+    def predict(self, rows: Rows) -> Said:
+        """What everyone says of rows of the step; changes nothing."""
+        forecasts, _ = self.forecasts(rows)
+        return self.ensemble.said(forecasts, self.ensemble.answers(forecasts))
+
+    def forecasts(self, rows: Rows) -> tuple[Forecasts, Ints]:
+        """What members and baselines say of rows of the step; and the family's lines."""
+        ensemble = self.ensemble
+        lines = self.family.predict(rows)
+        probabilities = None
+        if ensemble.earned is not None:
+            probabilities = np.full((*lines.shape, ensemble.classes), np.nan)
+            self.family.fill_probabilities(rows, probabilities)
+            ensemble.earned.fill(lines, probabilities)
+        no_change = np.full(len(rows), ensemble.no_change.prediction)
+        unchanged = ensemble.no_change.probabilities()
+        if unchanged is not None:
+            unchanged = np.tile(unchanged, (len(rows), 1))
+        starts = np.array([0, len(rows)])
+        forecasts = ensemble.forecasts_of(
+            rows, starts, self.step, lines, probabilities, no_change, unchanged
+        )
+        return forecasts, lines
+
+    def finish(self) -> None:
+        """Give back what is held outside of Python."""
+        self.family.finish()
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedStep:
+    """A step of which no more rows come, with all that was said of it; its labels may be unknown.
+
+    Attributes
+    ----------
+    lines
+        The predictions of the family: the members, and last the marginal baseline.
+    last
+        The last label that was known when the step opened.
+    """
+
+    family: FamilyStep
+    forecasts: Forecasts
+    lines: Ints
+    answers: Mapping[str, Answer]
+    last: int
+
+
+class Ensemble:
+    """Runs steps through everyone who predicts.
+
+    Parameters
+    ----------
+    family
+        The members and the marginal baseline.
+    columns
+        The encoded columns known at the start.
+    strategies
+        The names of those that are computed.
+    with_probabilities
+        Whether probabilities are computed even if no strategy wants them.
+    compiled
+        Whether the loops outside of the family are the compiled ones.
+    """
+
+    def __init__(
+        self,
+        family: AnyFamily,
+        columns: Columns,
+        strategies: Sequence[str] = DEFAULT,
+        with_probabilities: bool = False,
+        compiled: bool = False,
+    ) -> None:
+        self.family = family
+        self.classes = family.classes
+        self.strategies = start(strategies, Setup(family.members, family.classes, columns))
+        self.series = (*BASELINES, *(s.name for s in self.strategies))
+        self.with_probabilities = with_probabilities or any(
+            strategy.wants_probabilities for strategy in self.strategies
+        )
+        self.compiled = compiled
+        self.no_change = NoChange()
+        self.earned: EarnedProbabilities | None = None
+        if self.with_probabilities:
+            self.no_change.table = ChangeTable(family.classes)
+            lines = len(with_marginal(family.members))
+            self.earned = EarnedProbabilities(lines, family.classes)
+
+    @property
+    def names(self) -> Names:
+        """What its results run along."""
+        return Names(self.series, self.family.members, self.classes)
+
+    def run(self, block: Block) -> Outcome:
+        """Take a block of whole steps through, each completed before the next one opens."""
+        first_step, labels, starts = self.family.step, block.rows.labels, block.starts
+        result = self.family.run(block, self.with_probabilities)
+        if self.earned is not None and not self.family.always_has_probabilities:
+            assert result.probabilities is not None
+            earn = self.earned.run_compiled if self.compiled else self.earned.run
+            earn(result.predictions, labels, starts, result.probabilities)
+        expect = self.no_change.run_compiled if self.compiled else self.no_change.run
+        forecasts = self.forecasts_of(
+            block.rows, starts, first_step, result.predictions, result.probabilities,
+            *expect(labels, starts),
+        )  # fmt: skip
+        wrong = self._count_wrong(forecasts.members, labels, starts)
+        losses = np.ascontiguousarray((wrong / forecasts.lengths).T)
+        completion = Completion(forecasts, labels, losses)
+        answers = {
+            s.name: s.run_compiled(completion) if self.compiled else s.run(completion)
+            for s in self.strategies
+        }
+        return self._outcome(result, completion, answers, wrong)
+
+    def look_ahead(self) -> OpenStep:
+        """Choose for the step that opens next, and change nothing."""
+        return OpenStep(self, self.family.look_ahead(), self.family.step)
+
+    def open(self) -> OpenStep:
+        """Open a step: its choice is made. Earlier ones may still wait for their labels."""
+        assert isinstance(self.family, Family)
+        step = self.family.step
+        return OpenStep(self, self.family.open(), step)
+
+    def close(self, opened: OpenStep, rows: Rows) -> ClosedStep:
+        """No more rows of the step come; what was said of them is kept."""
+        assert isinstance(opened.family, FamilyStep)
+        forecasts, lines = opened.forecasts(rows)
+        answers = self.answers(forecasts)
+        for strategy in self.strategies:
+            strategy.close(forecasts, answers[strategy.name])
+        return ClosedStep(opened.family, forecasts, lines, answers, self.no_change.last)
+
+    def complete(self, closed: ClosedStep, labels: Ints) -> Outcome:
+        """The labels of a closed step are known, or -1 where one never came.
+
+        Steps are completed in their order, and before the next one opens.
+        """
+        assert isinstance(self.family, Family)
+        rows = closed.forecasts.rows.labelled(labels)
+        completion = Completion(closed.forecasts, labels)
+        for strategy in self.strategies:
+            strategy.complete(completion, closed.answers[strategy.name])
+        if self.earned is not None and not self.family.always_has_probabilities:
+            self.earned.learn(closed.lines[:, labels >= 0], rows.labels)
+        self.no_change.complete(rows.labels, closed.last)
+        result = self.family.result_of(closed.family, closed.lines)
+        self.family.complete(closed.family, rows)
+        wrong = self._count_wrong(closed.forecasts.members, labels, closed.forecasts.starts)
+        return self._outcome(result, completion, closed.answers, wrong)
+
+    def answers(self, forecasts: Forecasts) -> dict[str, Answer]:
+        """What each strategy says of rows of an open step."""
+        return {strategy.name: strategy.answer(forecasts) for strategy in self.strategies}
+
+    def forecasts_of(
+        self,
+        rows: Rows,
+        starts: Ints,
+        first_step: int,
+        lines: Counts,
+        probabilities: Floats | None,
+        no_change: Ints,
+        unchanged: Floats | None,
+    ) -> Forecasts:
+        """What strategies get to know, from the family's lines and the baseline's."""
+        k = len(self.family.members)
+        return Forecasts(
+            rows, starts, first_step, lines[:k], lines[-1], no_change,
+            None if probabilities is None else probabilities[:k],
+            None if probabilities is None else probabilities[-1],
+            unchanged,
+        )  # fmt: skip
+
+    def said(self, forecasts: Forecasts, answers: Mapping[str, Answer]) -> Said:
+        """All predictions, in the order of the series, and the probabilities that are kept."""
+        others, n = len(self.series), len(forecasts.rows)
+        predictions = np.empty((self.names.predictors, n), counts_type(self.classes - 1))
+        predictions[0], predictions[1] = forecasts.marginal, forecasts.no_change
+        predictions[others:] = forecasts.members
+        for line, answer in enumerate(answers.values(), len(BASELINES)):
+            predictions[line] = answer.predictions
+        if not self.with_probabilities:
+            return Said(self.names, predictions, None)
+        probabilities = np.full((others, n, self.classes), np.nan, np.float32)
+        probabilities[0] = forecasts.marginal_probabilities
+        probabilities[1] = forecasts.no_change_probabilities
+        for line, answer in enumerate(answers.values(), len(BASELINES)):
+            if answer.probabilities is not None:
+                probabilities[line] = answer.probabilities
+        return Said(self.names, predictions, probabilities)
+
+    def state(self) -> dict[str, State]:
+        """All that must be remembered to go on, between two steps: by parts."""
+        step = self.family.step
+        baselines: State = {"step": step, "no_change": self.no_change.state()}
+        if self.earned is not None:
+            baselines["earned"] = self.earned.state()
+        named = {strategy.name: strategy.state() for strategy in self.strategies}
+        return {
+            "family": self.family.state(),
+            "strategies": {"step": step, "named": named},
+            "baselines": baselines,
+        }
+
+    def restore(self, state: State, columns: Columns) -> None:
+        """Go on from a state; the ensemble must be new."""
+        self.family.restore(child(state, "family"), columns)
+        strategies, baselines = child(state, "strategies"), child(state, "baselines")
+        if not whole(strategies, "step") == whole(baselines, "step") == self.family.step:
+            raise DamagedError("the parts of its state are of different moments")
+        for strategy in self.strategies:
+            strategy.restore(child(child(strategies, "named"), strategy.name))
+        self.no_change.restore(child(baselines, "no_change"), self.classes)
+        if self.earned is not None:
+            self.earned.restore(child(baselines, "earned"))
+
+    def _count_wrong(self, lines: Counts, labels: Ints, starts: Ints) -> Ints:
+        """How many labelled rows of each step each line got wrong, lines by steps."""
+        if not self.compiled:
+            return count_wrong(lines, labels, starts)[0]
+        from macro_engine.strategies.kernels import count_wrong as count
+
+        wrong = np.empty((len(lines), len(starts) - 1), np.int64)
+        count(lines, labels, starts, wrong)
+        return wrong
+
+    def _outcome(
+        self,
+        result: FamilyResult,
+        completion: Completion,
+        answers: Mapping[str, Answer],
+        members_wrong: Ints,
+    ) -> Outcome:
+        forecasts = completion.forecasts
+        said = self.said(forecasts, answers)
+        others = said.predictions[: len(self.series)]
+        wrong = self._count_wrong(others, completion.labels, forecasts.starts)
+        return Outcome(
+            self.names,
+            result,
+            said.predictions,
+            said.probabilities,
+            np.concatenate([wrong, members_wrong]),
+            completion.losses,
+            {name: answer.shown for name, answer in answers.items()},
+        )

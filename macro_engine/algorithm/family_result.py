@@ -1,0 +1,78 @@
+"""What a family gives for a block of steps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.steps import NEAREST
+from macro_engine.rows import Bools, Counts, Floats, Ints
+
+
+@dataclass(eq=False)
+class FamilyResult:
+    """What a family did in a block; members first, in their order, then rows or steps.
+
+    Attributes
+    ----------
+    predictions
+        Class indices by rows. The last line is the marginal baseline's, whether it is a member of
+        the grid or not.
+    probabilities
+        The same lines by rows by classes, NaN in rows of which a learner only names the class;
+        None where nobody asked for them.
+    active
+        The number of the active subroutine, from 1.
+    born
+        Whether it was started for the step.
+    distance
+        Its M; NaN at a birth.
+    close
+        |J|, 1 at a birth, 0 where the closest had to stand in because no more may be started.
+    subroutines
+        How many there are, after a birth.
+    nearest, nearest_distances
+        Members by steps by 5: the subroutines with the smallest M before a birth, nearest first
+        and 0 where there are fewer, and about 7 digits of M. A negative M says that it is at least
+        so much: the compiled path need not compute what is beyond all thresholds.
+    """
+
+    predictions: Counts
+    probabilities: Floats | None
+    active: Ints
+    born: Bools
+    distance: Floats
+    close: Ints
+    subroutines: Ints
+    nearest: NDArray[np.int32]
+    nearest_distances: NDArray[np.float32]
+
+    @staticmethod
+    def empty(members: int, lines: int, steps: int, rows: int) -> FamilyResult:
+        """Room for the results of so many steps and rows, without probabilities."""
+        return FamilyResult(
+            predictions=np.empty((lines, rows), np.int64),
+            probabilities=None,
+            active=np.empty((members, steps), np.int64),
+            born=np.empty((members, steps), np.bool_),
+            distance=np.empty((members, steps)),
+            close=np.empty((members, steps), np.int64),
+            subroutines=np.empty((members, steps), np.int64),
+            nearest=np.zeros((members, steps, NEAREST), np.int32),
+            nearest_distances=np.full((members, steps, NEAREST), math.nan, np.float32),
+        )
+
+    @property
+    def marginal(self) -> Counts:
+        """What the marginal baseline predicts, by rows."""
+        line: Counts = self.predictions[-1]
+        return line
+
+    @property
+    def members(self) -> Counts:
+        """What the members predict, by rows."""
+        lines: Counts = self.predictions[: len(self.active)]
+        return lines

@@ -1,0 +1,154 @@
+"""The subroutines of one member of a family, and what is decided for a step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from macro_engine.algorithm.macro import threshold_at
+from macro_engine.core.steps import NEAREST
+from macro_engine.rows import Floats, Ints, Rows
+from macro_engine.subroutines import Subroutine
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every member of a family; as for `Macro`."""
+
+    create: Callable[[], Subroutine]
+    power: float = 0.0
+    most: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class MemberChoice:
+    """What one member decided when a step opened; subroutines are counted from 0.
+
+    Attributes
+    ----------
+    active, close, born, forced
+        As in `Choice`; a newborn has the next number.
+    distance
+        M of the active one; NaN at a birth.
+    nearest, nearest_distances
+        The subroutines with the smallest M before a birth, nearest first.
+    known
+        How many subroutines there were before a birth.
+    parent
+        At a birth, the subroutine that is copied; None for the very first one.
+    """
+
+    active: int
+    close: Ints
+    born: bool
+    forced: bool
+    distance: float
+    nearest: Ints
+    nearest_distances: Floats
+    known: int
+    parent: Subroutine | None
+
+    @property
+    def subroutines(self) -> int:
+        """How many there are, after a birth."""
+        return self.known + self.born
+
+    def newborn(self, rules: Rules) -> Subroutine:
+        return rules.create() if self.parent is None else self.parent.copy()
+
+
+class MemberSubroutines:
+    """The subroutines of one member, and where their references stand.
+
+    Parameters
+    ----------
+    threshold
+        The paper's epsilon.
+    history
+        The index of the member's history, whose references its subroutines have.
+    """
+
+    def __init__(self, threshold: float, history: int) -> None:
+        self.threshold = threshold
+        self.history = history
+        self.subroutines: list[Subroutine] = []
+        self.references: list[int] = []
+        self.updates: list[int] = []  # steps that each has learned
+
+    def choose(self, distances: Floats, step: int, rules: Rules) -> MemberChoice:
+        """Decide for a step, given the distance to each reference; changes nothing."""
+        mine = distances[self.references]
+        nearest = np.argsort(mine, kind="stable")[:NEAREST]
+        close = np.flatnonzero(mine <= threshold_at(step, self.threshold, rules.power))
+        is_full = len(mine) == rules.most
+        born = len(close) == 0 and not is_full
+        forced = len(close) == 0 and is_full
+        parent = None
+        if born:
+            parent = self.subroutines[mine.argmin()] if len(mine) else None
+            active, distance = len(mine), math.nan
+            close = np.array([active])
+        else:
+            if forced:
+                close = np.array([mine.argmin()])
+            active = int(close[mine[close].argmin()])
+            distance = float(mine[active])
+        return MemberChoice(
+            active, close, born, forced, distance, nearest, mine[nearest], len(mine), parent
+        )
+
+    def add(self, newborn: Subroutine, reference: int) -> None:
+        self.subroutines.append(newborn)
+        self.references.append(reference)
+        self.updates.append(0)
+
+
+class FamilyStep:
+    """A step that has opened: what each member decided for it, and who predicts.
+
+    Parameters
+    ----------
+    choices
+        One for each member, and the last is the marginal baseline's.
+    active
+        The subroutine of each that predicts.
+    is_trial
+        The step is only looked at: newborn subroutines are nobody's, and rows without an answer
+        are not counted.
+    """
+
+    def __init__(
+        self,
+        choices: Sequence[MemberChoice],
+        active: Sequence[Subroutine],
+        is_trial: bool = False,
+    ) -> None:
+        self.choices = choices
+        self.active = active
+        self.is_trial = is_trial
+
+    def predict(self, rows: Rows) -> Ints:
+        """What each member, and in the last line the baseline, says of rows of the step."""
+        said = []
+        for subroutine in self.active:
+            before = subroutine.unanswered
+            said.append(subroutine.predict(rows))
+            if self.is_trial:
+                subroutine.unanswered = before
+        return np.array(said)
+
+    def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
+        """Set lines by rows by classes, where the learners have probabilities."""
+        for line, subroutine in zip(lines, self.active, strict=True):
+            found = subroutine.probabilities(rows)
+            if found is not None:
+                line[:] = found
+
+    def finish(self) -> None:
+        """Give back what the newborn of a trial hold outside of Python."""
+        for choice, subroutine in zip(self.choices, self.active, strict=True):
+            if self.is_trial and choice.born:
+                subroutine.finish()

@@ -1,0 +1,63 @@
+"""What everyone who predicts says of a block of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.core.steps import Names
+from macro_engine.rows import Counts, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What everyone said in a block.
+
+    Attributes
+    ----------
+    names
+        The series are baselines and strategies; after them the members predict.
+    predictions
+        Class indices, predictors by rows.
+    probabilities
+        Series by rows by classes; NaN for a strategy that has none. None in a
+        run that computes none.
+    wrong
+        Predictors by steps: labelled rows that each got wrong.
+    losses
+        The share of labelled rows that each member got wrong, steps by members.
+    shown
+        What each strategy shows, by name, each by steps.
+    """
+
+    names: Names
+    family: FamilyResult
+    predictions: Counts
+    probabilities: NDArray[np.float32] | None
+    wrong: Ints
+    losses: Floats
+    shown: Mapping[str, Mapping[str, NDArray[Any]]]
+
+    def of(self, name: str) -> Counts:
+        """What one of the series predicted."""
+        predicted: Counts = self.predictions[self.names.place(name)]
+        return predicted
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What everyone says of rows of an open step: as in `Outcome`, without labels."""
+
+    names: Names
+    predictions: Counts
+    probabilities: NDArray[np.float32] | None
+
+    def of(self, name: str) -> Counts:
+        """What one of the series predicts."""
+        predicted: Counts = self.predictions[self.names.place(name)]
+        return predicted

@@ -1,0 +1,56 @@
+"""Strategies that choose among the members of a run, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from macro_engine.strategies.base import (
+    LEADER,
+    WEIGHTS,
+    Answer,
+    Completion,
+    Forecasts,
+    Setup,
+    Strategy,
+)
+from macro_engine.strategies.ewa import ExponentialWeights
+from macro_engine.strategies.ftl import FollowTheLeader
+
+__all__ = [
+    "BASELINES",
+    "DEFAULT",
+    "LEADER",
+    "STRATEGIES",
+    "WEIGHTS",
+    "Answer",
+    "Completion",
+    "Forecasts",
+    "Setup",
+    "Strategy",
+    "register",
+    "start",
+]
+
+BASELINES = ("marginal", "no_change")  # what strategies are set against; always computed
+
+# in the order in which their series stand everywhere
+STRATEGIES: dict[str, type[Strategy]] = {}
+DEFAULT = ("ftl", "ewa")
+
+
+def register(strategy: type[Strategy]) -> type[Strategy]:
+    """Make a strategy known by its name; a decorator for classes."""
+    name = strategy.name
+    if not name.isidentifier() or name in BASELINES or name in STRATEGIES:
+        raise ValueError(f"'{name}' is taken, or is no name for a strategy")
+    STRATEGIES[name] = strategy
+    return strategy
+
+
+def start(names: Sequence[str], setup: Setup) -> list[Strategy]:
+    """The strategies of these names, new, in the order of the registry."""
+    return [strategy(setup) for name, strategy in STRATEGIES.items() if name in names]
+
+
+register(FollowTheLeader)
+register(ExponentialWeights)

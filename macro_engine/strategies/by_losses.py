@@ -1,0 +1,35 @@
+"""Strategies by which the members vote, with weights that depend on their summed losses alone."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from macro_engine.state import State, array
+from macro_engine.strategies.base import Answer, Completion, Setup, Strategy
+
+
+class ByLosses(Strategy):
+    """Keeps the loss of each member, summed over completed steps in their order."""
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self.losses = [0.0] * len(setup.members)
+
+    @abstractmethod
+    def weights(self, step: int) -> list[float]:
+        """The weights in force at a step; not negative, with sum 1."""
+
+    def complete(self, completion: Completion, answer: Answer) -> None:  # noqa: ARG002
+        self.update(completion.losses[0].tolist())
+
+    def update(self, losses: list[float]) -> None:
+        """Take in a step in which each member had the given loss."""
+        self.losses = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
+
+    def state(self) -> State:
+        return {"losses": np.array(self.losses)}
+
+    def restore(self, state: State) -> None:
+        self.losses = array(state, "losses", np.float64, (len(self.losses),)).tolist()

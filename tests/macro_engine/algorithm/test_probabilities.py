@@ -1,0 +1,196 @@
+"""Where probabilities come from: learners that have them, and tables for those that do not."""
+
+import itertools
+
+import numpy as np
+import pytest
+from made_ensembles import general, members_of
+from made_streams import random_block, same
+
+from macro_engine.algorithm.earned import EarnedProbabilities
+from macro_engine.algorithm.no_change import ChangeTable, NoChange
+from macro_engine.strategies import STRATEGIES, Answer, Strategy, register
+
+CLASSES = 3
+
+
+def run(block, subroutine, history=2, thresholds=(0.05, 0.3), **options):
+    members = members_of("labels", history, thresholds)
+    ensemble = general(
+        members, "labels", subroutine, block.rows.columns, CLASSES, **{"with_probabilities": True}
+        | options
+    )  # fmt: skip
+    return ensemble.run(block)
+
+
+@pytest.mark.parametrize(
+    "subroutine",
+    ["logistic", "nearest-mean", "erm", "vw", "river:naive_bayes.GaussianNB",
+     "river:tree.HoeffdingTreeClassifier(grace_period=5)"],
+)  # fmt: skip
+@pytest.mark.parametrize("output", ["last", "score"])
+def test_every_learner_gets_some(subroutine, output):
+    block = random_block(0, CLASSES, [3] * 15)
+    outcome = run(block, subroutine, output=output)
+    assert outcome.probabilities.shape == (4, 45, CLASSES)
+    assert outcome.probabilities.dtype == np.float32
+    assert (outcome.probabilities >= 0).all()
+    assert np.allclose(outcome.probabilities.sum(axis=2), 1.0, atol=1e-6)
+
+
+def test_they_change_no_prediction():
+    block = random_block(1, CLASSES, [3] * 25)
+    for subroutine in ("logistic", "nearest-mean"):
+        with_them = run(block, subroutine)
+        without = run(block, subroutine, with_probabilities=False)
+        assert without.probabilities is None
+        assert same(with_them.predictions, without.predictions)
+
+
+def test_the_likeliest_class_of_a_logistic_learner_is_its_prediction():
+    block = random_block(2, CLASSES, [4] * 25)
+    outcome = run(block, "logistic")
+    assert same(outcome.probabilities[0].argmax(axis=1), outcome.of("marginal"))
+    assert same(outcome.probabilities[2].argmax(axis=1), outcome.of("ftl"))
+
+
+def test_earned_ones_follow_their_definition():
+    """N, hit and miss fade by .5^(1/100) a row; what a step teaches counts from the next one on."""
+    rng = np.random.default_rng(0)
+    starts = np.array([0, 3, 4, 9, 200])
+    said, labels = rng.integers(0, CLASSES, 200), rng.integers(0, CLASSES, 200)
+    found = np.full((1, 200, CLASSES), np.nan)
+    EarnedProbabilities(1, CLASSES).run(said[None], labels, starts, found)
+    table, hit, miss = np.zeros((CLASSES, CLASSES)), 1.0, 1 / CLASSES
+    for a, b in itertools.pairwise(starts):
+        for i in range(a, b):
+            h = said[i]
+            pool = np.full(CLASSES, (1 - hit / (hit + miss)) / (CLASSES - 1))
+            pool[h] = hit / (hit + miss)
+            expected = (table[h] + 2 * pool) / (table[h].sum() + 2)
+            assert np.allclose(found[0, i], expected, rtol=1e-12)
+        for i in range(a, b):
+            table[said[i]] *= 0.5**0.01
+            table[said[i], labels[i]] += 1
+            hit, miss = max(hit * 0.5**0.01, 1e-3), max(miss * 0.5**0.01, 1e-3)
+            hit, miss = (hit + 1, miss) if said[i] == labels[i] else (hit, miss + 1)
+
+
+def test_those_of_a_learner_are_left_as_they_are():
+    given = np.array([[[0.2, 0.5, 0.3], [np.nan] * 3]])
+    EarnedProbabilities(1, CLASSES).fill(np.array([[1, 2]]), given)
+    assert given[0, 0].tolist() == [0.2, 0.5, 0.3]
+    assert given[0, 1].argmax() == 2
+
+
+def test_those_of_no_change_follow_their_definition():
+    labels = np.random.default_rng(1).integers(0, CLASSES, 60)
+    starts = np.array([0, 2, 3, 20, 21, 60])
+    baseline = NoChange(ChangeTable(CLASSES))
+    predictions, found = baseline.run(labels, starts)
+    counts, pairs = np.full(CLASSES, 1 / CLASSES), np.zeros((CLASSES, CLASSES))
+    stay, go, last = 1.0, 1 / CLASSES, None
+    for a, b in itertools.pairwise(starts):
+        expected = np.full(CLASSES, 1 / CLASSES)
+        if last is not None:
+            s = stay / (stay + go)
+            pool = (1 - s) * counts / (counts.sum() - counts[last])
+            pool[last] = s
+            expected = (pairs[last] + 2 * pool) / (pairs[last].sum() + 2)
+        assert np.allclose(found[a:b], expected, rtol=1e-12)
+        assert (predictions[a:b] == (last or 0)).all()
+        for y in labels[a:b]:
+            counts[y] += 1
+            if last is not None:
+                pairs[last, y] += 1
+                stay, go = (stay + 1, go) if y == last else (stay, go + 1)
+        last = int(labels[b - 1])
+
+
+@pytest.mark.parametrize(("classes", "lengths"), [(2, [1] * 50), (5, [1, 4, 2] * 20)])
+def test_the_compiled_tables_give_what_the_plain_ones_give(classes, lengths):
+    block = random_block(3, classes, lengths)
+    labels, starts = block.rows.labels, block.starts
+    said = np.random.default_rng(0).integers(0, classes, (3, len(labels)))
+    plain, compiled = (EarnedProbabilities(3, classes) for _ in range(2))
+    one, other = (np.full((3, len(labels), classes), np.nan) for _ in range(2))
+    plain.run(said, labels, starts, one)
+    compiled.run_compiled(said, labels, starts, other)
+    assert same(one, other)
+    assert same(plain.counts, compiled.counts)
+    assert same(plain.hit_miss, compiled.hit_miss)
+    here, there = (NoChange(ChangeTable(classes)) for _ in range(2))
+    for a, b in zip(here.run(labels, starts), there.run_compiled(labels, starts), strict=True):
+        assert same(a, b)
+    assert here.last == there.last
+
+
+@pytest.fixture
+def toy():
+    """A strategy that takes the likeliest class of the mean of all that it is told."""
+
+    class Toy(Strategy):
+        name = "toy"
+        title = "the mean of everything"
+        wants_probabilities = True
+        shows = ("surprise",)
+
+        def __init__(self, setup):
+            super().__init__(setup)
+            self.surprise = 0.0
+
+        def answer(self, forecasts):
+            p = np.concatenate(
+                [
+                    forecasts.member_probabilities,
+                    forecasts.marginal_probabilities[None],
+                    forecasts.no_change_probabilities[None],
+                ]
+            ).mean(axis=0)
+            return Answer(p.argmax(axis=1), p, {"surprise": np.array([self.surprise])}, kept=p)
+
+        def complete(self, completion, answer):
+            chosen = answer.kept[np.arange(len(completion.labels)), completion.labels]
+            self.surprise -= float(np.log(chosen).mean())
+
+        def state(self):
+            return {"surprise": np.array([self.surprise])}
+
+        def restore(self, state):
+            self.surprise = float(state["surprise"][0])
+
+    register(Toy)
+    yield Toy
+    del STRATEGIES["toy"]
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_strategy_of_ones_own_is_a_series_like_any_other():
+    block = random_block(4, CLASSES, [2] * 30)
+    outcome = run(block, "logistic", strategies=("toy", "ftl"), with_probabilities=False)
+    assert outcome.names.series == ("marginal", "no_change", "ftl", "toy")
+    assert outcome.names.member_names == ("0.05", "0.30")
+    toys = outcome.names.place("toy")
+    assert same(outcome.probabilities[toys].argmax(axis=1), outcome.of("toy"))
+    wrong = (outcome.of("toy") != block.rows.labels).sum()
+    assert outcome.wrong[toys].sum() == wrong
+    assert outcome.shown["toy"]["surprise"].shape == (30,)
+    assert "ewa" not in outcome.shown
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_strategy_of_ones_own_goes_on_from_its_state():
+    block = random_block(5, CLASSES, [2] * 30)
+    members = members_of("labels", 2)
+
+    def make():
+        return general(members, "labels", "logistic", block.rows.columns, CLASSES,
+                       strategies=["toy"])  # fmt: skip
+
+    expected = make().run(block)
+    first, second = make(), make()
+    first.run(block.cut(0, 13))
+    second.restore(first.state(), block.rows.columns)
+    found = second.run(block.cut(13, 30))
+    assert same(expected.shown["toy"]["surprise"][13:], found.shown["toy"]["surprise"])
+    assert same(expected.predictions[:, 26:], found.predictions)

@@ -1,0 +1,52 @@
+"""Families and ensembles made for tests, on the general and on the compiled path."""
+
+from __future__ import annotations
+
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.conversion import converted
+from macro_engine.algorithm.ensemble import Ensemble
+from macro_engine.algorithm.family import Family
+from macro_engine.core.members import grid
+from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.subroutines import resolve
+
+ALL_STEPS = "all"
+
+
+def members_of(distance, history, thresholds=None):
+    """A grid; None stands for a history of all steps, a tuple for several."""
+    histories = history if isinstance(history, tuple) else (history,)
+    return grid(
+        [ALL_STEPS if h is None else h for h in histories],
+        DISTANCES[distance].thresholds if thresholds is None else thresholds,
+    )
+
+
+def shape_of(columns, classes, members, **options):
+    return Shape(classes, len(columns.numbers), members[0].steps, **options)
+
+
+def general_family(
+    members, distance, subroutine, columns, classes, output="last", power=0.0, most=None, **options
+):
+    names = tuple(map(str, range(classes)))
+    create = converted(resolve(subroutine), output, 0.05)
+    discrepancy = DISTANCES[distance].create(shape_of(columns, classes, members, **options))
+    return Family(members, discrepancy, lambda: create(names), columns, classes, power, most)
+
+
+def compiled_family(
+    members, distance, subroutine, columns, classes, power=0.0, most=None, **options
+):
+    shape = shape_of(columns, classes, members, **options)
+    return CompiledFamily(CompiledRules(members, distance, shape, subroutine, power, most), columns)
+
+
+def general(members, distance, subroutine, columns, classes, output="last", **ensemble):
+    family = general_family(members, distance, subroutine, columns, classes, output)
+    return Ensemble(family, columns, **ensemble)
+
+
+def compiled(members, distance, subroutine, columns, classes, **ensemble):
+    family = compiled_family(members, distance, subroutine, columns, classes)
+    return Ensemble(family, columns, compiled=True, **ensemble)
