@@ -339,6 +339,11 @@ class Settings:
                 f"--history: the distance '{name}' takes one history; "
                 f"lists are for {' and '.join(several)}"
             )
+        if len(self.members) > _MOST_THRESHOLDS:
+            raise UsageError(
+                f"--history: with {len(self['thresholds']):,} thresholds these are "
+                f"{len(self.members):,} members, which are too many; at most {_MOST_THRESHOLDS:,}"
+            )
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

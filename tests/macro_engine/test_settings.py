@@ -57,6 +57,37 @@ def test_thresholds_are_sorted_and_without_duplicates(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("given", "value", "histories"),
+    [
+        ("6", 6, [6]),
+        ("36,6", [6, 36], [6, 36]),
+        (" 6 , all", [6, "all"], [6, None]),
+        ("6,6", 6, [6]),
+        ([2, "all"], [2, "all"], [2, None]),
+    ],
+)
+def test_histories(tmp_path, given, value, histories):
+    settings = opened(tmp_path, history=given, thresholds=".1,inf").settings
+    assert settings["history"] == value
+    assert settings.histories == histories
+    assert len(settings.members) == len(histories) + 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "history", "says"),
+    [
+        ("frames", "2,3", "takes one history; lists are for features and labels"),
+        ("labels", "0,3", "nothing to compare"),
+        ("labels", ",".join(map(str, range(1, 201))), "members, which are too many"),
+        ("labels", "2,few", "is no number of steps"),
+    ],
+)
+def test_histories_that_make_no_sense_are_refused(tmp_path, distance, history, says):
+    with pytest.raises(UsageError, match=says):
+        opened(tmp_path, distance=distance, history=history)
+
+
+@pytest.mark.parametrize(
     ("name", "value", "says"),
     [
         ("distance", "label", "did you mean 'labels'"),
