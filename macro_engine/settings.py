@@ -20,6 +20,7 @@ from macro_engine.core.members import ALL, Member, grid, sorted_histories
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.options import DESCRIPTIONS, Description
+from macro_engine.strategies import DEFAULT, STRATEGIES
 from macro_engine.stream.dialect import DELIMITERS
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.spec import AHEAD, MAX_STEP, MOST_CLASSES, Every, StreamSpec
@@ -189,6 +190,19 @@ def _power(value: Any) -> float:
     return number
 
 
+def _strategy(value: Any) -> str:
+    return _one_of(*STRATEGIES)(value)  # which may have grown since this was loaded
+
+
+def _strategies(value: Any) -> list[str]:
+    """Names of strategies, in the order of the registry."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not items:
+        raise ValueError("names of strategies are expected, as in ftl,ewa")
+    named = {_strategy(item.strip() if isinstance(item, str) else item) for item in items}
+    return [name for name in STRATEGIES if name in named]
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "time": _time,
     "time_format": _text,
@@ -208,7 +222,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "history": _history,
     "thresholds": _thresholds,
     "subroutine": _text,
-    "strategy": _one_of("ftl", "ewa"),
+    "strategy": _strategy,
+    "strategies": _strategies,
     "output": _one_of(*OUTPUTS),
     "delta": _share,
     "eps_power": _power,
@@ -226,7 +241,7 @@ _DEFAULTS = {
     "max_step": MAX_STEP,
     "distance": "labels",
     "subroutine": "logistic",
-    "strategy": "ftl",
+    "strategies": list(DEFAULT),
     "output": "last",
     "delta": 0.05,
     "eps_power": 0.0,
@@ -325,6 +340,17 @@ class Settings:
             )
         )
         self._check_histories()
+        self._choose_strategy()
+
+    def _choose_strategy(self) -> None:
+        computed = self.values["strategies"]
+        chosen = "ftl" if "ftl" in computed else computed[0]
+        self.add(Layer("default", {"strategy": chosen}))
+        if self.values["strategy"] not in computed:
+            raise UsageError(
+                f"--strategy {self.values['strategy']}: it is not computed; "
+                f"--strategies names {', '.join(computed)}"
+            )
 
     def _check_histories(self) -> None:
         name, histories = self.values["distance"], self._histories

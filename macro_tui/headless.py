@@ -17,6 +17,7 @@ from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.pace import PLAYING
 from macro_engine.run.summary import Summary
+from macro_engine.strategies import BASELINES
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_engine.visible import visible
@@ -24,6 +25,7 @@ from macro_tui.birth_log import BirthLog
 from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.progress import progress_bar, status_line
 from macro_tui.summary import print_summary
+from macro_tui.view.comparison import series_title
 
 _REJECTIONS_SHOWN = 20
 _PATIENCE_TO_CLOSE = 60.0  # seconds in which all that was read is committed after a stop
@@ -120,10 +122,9 @@ class Headless:
         if board is None or not board.rows:
             return "no step closed yet"
         errors = board.errors
-        return (
-            f"{board.rows:,} rows  FTL {errors['ftl']:.2%}  EWA {errors['ewa']:.2%}  "
-            f"marginal {errors['marginal']:.2%}"
-        )
+        shown = {series_title(name): errors[name] for name in errors if name not in BASELINES}
+        shown["marginal"] = errors["marginal"]
+        return "  ".join([f"{board.rows:,} rows", *(f"{n} {e:.2%}" for n, e in shown.items())])
 
     def _event(self, event: Event) -> None:
         if self.logs and event.kind != "rejected":  # each of those was shown already

@@ -34,9 +34,10 @@ def write_csv(file: IO[str], scene: Scene) -> None:
     points = history.at(moments)
     recent, so_far = history.errors(moments, scene.window), history.errors(moments, None)
     weights = history.weights(moments)
+    if weights is None:
+        weights = np.empty((0, len(moments)))
     writer = csv.writer(file)
     names = history.series
-    thresholds = names[-len(history.thresholds) :]
     writer.writerow(
         [
             "steps",
@@ -44,9 +45,9 @@ def write_csv(file: IO[str], scene: Scene) -> None:
             "time",
             *(f"error of {name}, last {scene.window} steps" for name in names),
             *(f"error of {name}" for name in names),
-            *(f"weight of {name}" for name in thresholds),
-            *(f"active at {name}" for name in thresholds),
-            *(f"subroutines at {name}" for name in thresholds),
+            *(f"weight of {name}" for name in history.members[: len(weights)]),
+            *(f"active at {name}" for name in history.members),
+            *(f"subroutines at {name}" for name in history.members),
         ]
     )
     for i, moment in enumerate(moments.tolist()):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from macro_engine.core.format import threshold_text
 from macro_engine.run.view import Summary
 from macro_engine.visible import visible
+from macro_tui.view.comparison import series_title
 
 _MANY_REFERENCES = 1000
-_NAMES = {"marginal": "marginal baseline", "no_change": "no-change", "ftl": "FTL", "ewa": "EWA"}
-_ORDER = ("ftl", "ewa", "marginal", "no_change")
+_NAMES = {"marginal": "marginal baseline", "no_change": "no-change"}
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -32,7 +32,7 @@ def print_summary(summary: Summary, console: Console) -> None:
         share = min(summary.stopped_at, 0.999)  # all of it is not stopped
         say(f"stopped at {share:.1%} of the recording: what follows is of that part alone")
     used = ", ".join(
-        f"{name} {visible(settings.get(name))}" for name in ("distance", "history", "subroutine")
+        f"{name} {_listed(settings.get(name))}" for name in ("distance", "history", "subroutine")
     )
     say(f"{used}; {summary.seconds:.1f} s on the {visible(summary.path)} path")
     say(
@@ -46,6 +46,11 @@ def print_summary(summary: Summary, console: Console) -> None:
     _say_what_went_wrong(summary, say)
 
 
+def _listed(value: Any) -> str:
+    """A setting, or several values of it."""
+    return visible(" and ".join(map(str, value)) if isinstance(value, list) else value)
+
+
 def _table(summary: Summary) -> Table:
     """A line for each series, then for each member of the grid."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -54,11 +59,11 @@ def _table(summary: Summary) -> Table:
         table.add_column(heading, justify="right")
     errors = summary.errors
     baseline = errors.get("marginal", 0.0)
-    for name in sorted(errors, key=lambda name: _ORDER.index(name) if name in _ORDER else -1):
+    for name in sorted(errors, key=lambda name: name in _NAMES):  # the strategies first
         table.add_row(_name(name), f"{errors[name]:.2%}", _lead(errors[name], baseline), "")
     for member in summary.members:
         table.add_row(
-            f"threshold {threshold_text(member.threshold)}",
+            f"threshold {member.name}",
             f"{member.error:.2%}",
             _lead(member.error, baseline),
             f"{member.subroutines:,}",
@@ -67,7 +72,7 @@ def _table(summary: Summary) -> Table:
 
 
 def _name(series: str) -> str:
-    return _NAMES.get(series, visible(series, 20))
+    return _NAMES.get(series) or series_title(series)
 
 
 def _say_what_went_wrong(summary: Summary, say: Callable[[str], None]) -> None:

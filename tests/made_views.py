@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from macro_engine.core.format import short_threshold_text
 from macro_tui.view.curves import CurvesView, Series, plot_columns
 from macro_tui.view.nearest import NearestView
 from macro_tui.view.timeline import TimelineView, timeline_columns
-from macro_tui.view.weights import Threshold, WeightsView, strip_columns
+from macro_tui.view.weights import MemberRow, WeightsView, strip_columns
 
-THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
+MEMBERS = ("0.01", "0.02", "0.05", "0.10", "0.20", "0.40")
 KINDS = (("EWA", "ewa"), ("FTL", "ftl"), ("marginal", "marginal"), ("no change", "no_change"))
 
 
@@ -55,7 +56,9 @@ def weights_view(width, count=6, leader=3, viewed=2):
     weights = np.exp(-(((np.arange(count) - 3.0) / 1.5) ** 2))
     weights /= weights.sum()
     thresholds = tuple(
-        Threshold(round(0.01 * 1.7**i, 3), float(weight), 30.0 + i, 500 // (i + 1))
+        MemberRow(
+            short_threshold_text(round(0.01 * 1.7**i, 3)), float(weight), 30.0 + i, 500 // (i + 1)
+        )
         for i, weight in enumerate(weights)
     )
     over_time = np.repeat(weights[:, None], strip_columns(width), axis=1)
@@ -64,14 +67,14 @@ def weights_view(width, count=6, leader=3, viewed=2):
 
 def timeline_view(width, window=(4, 12)):
     columns = timeline_columns(width)
-    active = np.zeros((len(THRESHOLDS), columns), int)
+    active = np.zeros((len(MEMBERS), columns), int)
     births = np.zeros_like(active)
     head = columns * 3 // 4
-    for k in range(len(THRESHOLDS)):
+    for k in range(len(MEMBERS)):
         active[k, :head] = np.arange(head) // (5 * (k + 1)) + 1
         births[k, : head : 5 * (k + 1)] = 1
     labels = tuple((x, f"{x}k") for x in range(0, columns, 20))
-    return TimelineView(THRESHOLDS, 3, active, births, head, head // 2, window, labels)
+    return TimelineView(MEMBERS, 3, active, births, head, head // 2, window, labels)
 
 
 def nearest_view():

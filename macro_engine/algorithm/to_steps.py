@@ -23,7 +23,6 @@ def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
         first_row=block.first_row,
         before=before,
         lengths=lengths,
-        leaders=small(outcome.shown["ftl"][LEADER]),
         late=nobody if block.late is None else small(block.late),
         rejected=nobody if block.rejected is None else small(block.rejected),
         wrong=small(outcome.wrong),
@@ -38,4 +37,6 @@ def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
         times=block.times,
         labels=small(block.rows.labels),
         predictions=outcome.predictions,
+        leaders=small(outcome.shown["ftl"][LEADER]) if "ftl" in outcome.shown else None,
+        probabilities=outcome.probabilities,
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from macro_engine.core.format import member_text
+from macro_engine.core.format import member_text, short_threshold_text
 
 ALL = "all"
 
@@ -67,5 +67,24 @@ def names_of(members: Sequence[Member]) -> tuple[str, ...]:
     >>> names_of(grid([6, "all"], [0.1, math.inf]))
     ('6:0.10', 'all:0.10', 'inf')
     """
-    several = len({m.history for m in members if m.history is not None}) > 1
+    several = _has_several(members)
     return tuple(member_text(m.threshold, m.history if several else None) for m in members)
+
+
+def short_names_of(members: Sequence[Member]) -> tuple[str, ...]:
+    """The same with thresholds in at most five characters, rounded where they have more.
+
+    >>> short_names_of(grid([6, 36], [0.0125, math.inf]))
+    ('6:0.013', '36:0.013', 'inf')
+    """
+    several = _has_several(members)
+    return tuple(
+        f"{m.history}:{short_threshold_text(m.threshold)}"
+        if several and m.history is not None
+        else short_threshold_text(m.threshold)
+        for m in members
+    )
+
+
+def _has_several(members: Sequence[Member]) -> bool:
+    return len({m.history for m in members if m.history is not None}) > 1

@@ -148,7 +148,7 @@ class Steps:
     lengths
         Rows of each step.
     leaders
-        The index of the member that FTL followed.
+        The index of the member that FTL followed; None where FTL is not computed.
     late, rejected
         By steps, as in `Block`.
     wrong
@@ -167,13 +167,14 @@ class Steps:
         By rows, in microseconds since 1970; None where the stream has none.
     labels, predictions
         Class indices: by rows, and predictors by rows.
+    probabilities
+        Series by rows by classes, NaN where a series has none; None where nobody asked for them.
     """
 
     first_step: int
     first_row: int
     before: Totals
     lengths: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
-    leaders: Annotated[Counts, Column((_S,), _COUNTS, "steps", below=_M)]
     late: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
     rejected: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
     wrong: Annotated[Counts, Column((_P, _S), _COUNTS, "steps")]
@@ -188,6 +189,11 @@ class Steps:
     labels: Annotated[Counts, Column((_R,), _COUNTS, "rows", below=Axis.CLASS)]
     predictions: Annotated[Counts, Column((_P, _R), _COUNTS, "rows", below=Axis.CLASS)]
     times: Annotated[Ints | None, Column((_R,), Codec.TIMES, "rows")] = None
+    leaders: Annotated[Counts | None, Column((_S,), _COUNTS, "steps", below=_M)] = None
+    probabilities: Annotated[
+        NDArray[np.float32] | None,
+        Column((Axis.SERIES, _R, Axis.CLASS), Codec.SINGLES, "rows"),
+    ] = None
 
     @property
     def names(self) -> Names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.run.alarms import SERIES, Alarms, Change, Sample, Silence
+from macro_engine.run.alarms import Alarms, Change, Sample, Silence
 from macro_engine.run.history import History
 from macro_engine.run.snapshot import Snapshot
 
@@ -72,7 +72,8 @@ class AlarmWatch:
             born = 0 if self.subroutines is None else total - self.subroutines
             self.subroutines = total
             if points.rows[i] >= _FEWEST_ROWS:
-                by_name = {name: float(errors[history.place(name), i]) for name in SERIES}
+                series = history.names.series
+                by_name = dict(zip(series, errors[: len(series), i].tolist(), strict=True))
                 time = None if points.times is None else int(points.times[i])
                 pause, step_pause = int(pauses[i]), int(step_pauses[i])
                 samples.append(Sample(moment - 1, time, by_name, born, pause, step_pause))

@@ -17,7 +17,7 @@ from macro_engine.core.format import duration_text
 from macro_engine.errors import UsageError
 from macro_engine.visible import visible
 
-SERIES = ("ftl", "ewa", "marginal", "no_change")
+_BUILT_IN = ("ftl", "ewa", "marginal", "no_change")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BELOW = 0.95  # of the limit, where an alarm is cleared
 _EXAMPLES = "'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m', 'no step for 1h'"
@@ -63,12 +63,21 @@ def parse(text: str) -> Rule:
     match = re.fullmatch(
         r"(\w+) ?> ?([\w.]+%?)(?: for (?:(\d{1,9}(?:\.\d+)?) ?([smhd])|(\d{1,9}) steps?))?", words
     )
-    if match is None or match[1] not in SERIES:
+    if match is None or not _is_series(match[1]):
         raise UsageError(f"--alarm '{visible(text)}' is no rule; write {_EXAMPLES}")
     duration = _microseconds(match[3], match[4]) if match[3] else 0
-    limit = match[2] if match[2] in SERIES else _share(match[2], text)
+    limit = match[2] if _is_series(match[2]) else _share(match[2], text)
     steps = int(match[5] or 0)
     return Rule(words, "error", match[1], limit, microseconds=duration, steps=steps)
+
+
+def _is_series(name: str) -> bool:
+    """Whether a name is that of a baseline or strategy; those of plug-ins are looked up last."""
+    if name in _BUILT_IN or not name.isidentifier():
+        return name in _BUILT_IN
+    from macro_engine.strategies import STRATEGIES
+
+    return name in STRATEGIES
 
 
 def _microseconds(number: str, unit: str) -> int:
@@ -83,7 +92,7 @@ def _share(number: str, rule: str) -> float:
     if not 0 <= share <= 1:
         raise UsageError(
             f"--alarm '{visible(rule)}': '{visible(number)}' is neither a share such as 0.25 or "
-            f"25% nor one of {', '.join(SERIES)}"
+            f"25% nor a series such as {', '.join(_BUILT_IN)}"
         )
     return share
 
@@ -230,6 +239,16 @@ class Alarms:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.alarms = [Alarm(rule) for rule in rules]
+
+    def check_series(self, computed: Sequence[str]) -> None:
+        """Refuse a rule on a series that a run does not compute."""
+        for rule in (alarm.rule for alarm in self.alarms if alarm.rule.kind == "error"):
+            for name in (rule.series, rule.limit):
+                if isinstance(name, str) and name not in computed:
+                    raise UsageError(
+                        f"--alarm '{visible(rule.text)}': {name} is not computed; "
+                        f"there are {', '.join(computed)}"
+                    )
 
     def check(self, samples: Sequence[Sample]) -> Iterator[Change]:
         for sample in samples:

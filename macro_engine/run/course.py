@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.ensemble import Ensemble
@@ -23,7 +24,7 @@ from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.state import DamagedError, State, child, texts
-from macro_engine.strategies import BASELINES, DEFAULT
+from macro_engine.strategies import BASELINES
 from macro_engine.subroutines import resolve
 from macro_engine.visible import visible
 
@@ -39,6 +40,8 @@ class Course:
         Whether rows of a step that is still open will be predicted.
     announce
         Takes a line of text before something that takes its time.
+    with_probabilities
+        Whether probabilities are computed even if no strategy wants them.
 
     Attributes
     ----------
@@ -58,8 +61,15 @@ class Course:
         Of the newest row; None where the stream has none.
     """
 
-    def __init__(self, opened: Opened, looks_ahead: bool, announce: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        looks_ahead: bool,
+        announce: Callable[[str], None],
+        with_probabilities: bool = False,
+    ) -> None:
         self.opened = opened
+        self.with_probabilities = with_probabilities
         self.looks_ahead = looks_ahead
         self.announce = announce
         settings = opened.settings
@@ -74,13 +84,13 @@ class Course:
                 settings["delta"],
             )
         self.members = settings.members
-        self.thresholds = [member.threshold for member in self.members]
-        self.names = Names((*BASELINES, *DEFAULT), self.members, 0)
+        self.strategies: list[str] = settings["strategies"]
+        self.names = Names((*BASELINES, *self.strategies), self.members, 0)
         self.classes: tuple[str, ...] = ()
         self.columns = Columns(())
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
-        self.events = EventFinder(self.thresholds)
+        self.events = EventFinder(self.names)
         self.seconds = self.longest_block = 0.0
         self.steps_at_once = 1
         self.time: int | None = None
@@ -214,7 +224,7 @@ class Course:
         )
 
         def start() -> Ensemble:
-            return Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
+            return self._ensemble(CompiledFamily(rules, columns), columns)
 
         # loads or compiles every kernel, which is start-up and not a part of the run
         warm = start()
@@ -235,7 +245,12 @@ class Course:
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
-        return Ensemble(family, columns)
+        return self._ensemble(family, columns)
+
+    def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
+        return Ensemble(
+            family, columns, self.strategies, self.with_probabilities, self.path == "compiled"
+        )
 
     def _model_failed(self, error: BaseException, step: int) -> BaseException:
         """A model of the user's choice may fail in ways of its own; ours may not."""

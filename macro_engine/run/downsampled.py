@@ -21,14 +21,15 @@ class Points:
     rows
         Of all steps before.
     wrong
-        Series by moments: rows that each got wrong before.
+        Predictors by moments: rows that each got wrong before.
     losses
-        Thresholds by moments: summed losses before.
+        Members by moments: summed losses before.
     subroutines, active
-        Thresholds by moments, of the last step before: how many there were, and which one
+        Members by moments, of the last step before: how many there were, and which one
         predicted; 0 at the very beginning.
     leader
-        The index of the threshold that FTL followed in the last step before.
+        The index of the member that FTL followed in the last step before; the last one where FTL
+        is not computed.
     times
         Of the first row of the last step before; None where the stream has none.
     """
@@ -70,7 +71,7 @@ class Points:
             results.before.losses[:, None],
             results.subroutines[:, :1].astype(np.int64) - results.born[:, :1],
             np.zeros((len(results.active), 1), np.int64),
-            results.leaders[:1].astype(np.int64),
+            _leaders(results, np.zeros(1, np.int64)),
             None if times is None else times[:1],
         )
 
@@ -86,7 +87,7 @@ class Points:
             results.losses_after[:, chosen],
             results.subroutines[:, chosen].astype(np.int64),
             results.active[:, chosen].astype(np.int64),
-            results.leaders[chosen].astype(np.int64),
+            _leaders(results, chosen),
             None if times is None else times[chosen],
         )
 
@@ -122,6 +123,12 @@ class Points:
             np.concatenate([part.leader for part in parts]),
             np.concatenate(times) if times else None,
         )
+
+
+def _leaders(results: Steps, chosen: Ints) -> Ints:
+    if results.leaders is None:
+        return np.full(len(chosen), len(results.active) - 1)
+    return results.leaders[chosen].astype(np.int64)
 
 
 class Downsampled:

@@ -94,7 +94,9 @@ class Engine:
         self.recording: Feed | Recording = self.feed or Recording(
             self.opened.files, self.opened.spec, self.rejections, self._reported
         )
-        self.course = Course(self.opened, self.feed is not None, self._announce)
+        # a run that goes on from its file must have had them from the first step on
+        with_probabilities = self.predictions is not None or self.run_file is not None
+        self.course = Course(self.opened, self.feed is not None, self._announce, with_probabilities)
         self.open_step: OpenStepWatch | None = None
         self.recorder: Recorder | None = None
         self.noting = threading.Lock()  # held while the recorder is taken leave of
@@ -318,9 +320,14 @@ class Engine:
             "path": course.path,
             "errors": board.errors,
             "thresholds": [
-                {"threshold": plain(threshold), "error": error, "subroutines": int(subroutines)}
-                for threshold, error, subroutines in zip(
-                    course.thresholds, board.threshold_errors, board.subroutines, strict=True
+                {
+                    "history": member.history,
+                    "threshold": plain(member.threshold),
+                    "error": error,
+                    "subroutines": int(subroutines),
+                }
+                for member, error, subroutines in zip(
+                    course.members, board.member_errors, board.subroutines, strict=True
                 )
             ],
             "rejected": self.rejections.count,
@@ -360,9 +367,10 @@ class Engine:
 
     def _open_outputs(self) -> None:
         if self.predictions is not None:
-            self.files.append(PredictionsFile(self.predictions, self.classes))
+            strategy = self.opened.settings["strategy"]
+            self.files.append(PredictionsFile(self.predictions, self.classes, strategy))
         if self.trace is not None:
-            self.files.append(TraceFile(self.trace, self.course.thresholds))
+            self.files.append(TraceFile(self.trace, self.course.members))
 
     def _write_outputs(self) -> None:
         """Put the result files in their places; those of a recorded run come from its file."""
@@ -480,7 +488,6 @@ class Engine:
         if not hasattr(self, "fixed_info"):
             self.fixed_info = self._identity() | {
                 "program": __version__,
-                "thresholds": plain(self.course.thresholds),
                 "path": self.course.path,
                 **told(self.course.names),
             }
@@ -532,7 +539,8 @@ class Engine:
             references=course.reference_count,
             distance_share=course.distance_share,
             errors=board.errors if board and has_rows else {},
-            threshold_errors=tuple(board.threshold_errors) if board and has_rows else (),
+            strategy=self.opened.settings["strategy"],
+            member_errors=tuple(board.member_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
             came=self.feed.came if self.feed else None,
             closed=self.closed if self.feed else None,

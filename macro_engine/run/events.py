@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.core.format import count_text, duration_text, threshold_text
-from macro_engine.core.steps import Steps
+from macro_engine.core.format import count_text, duration_text
+from macro_engine.core.steps import Names, Steps
 from macro_engine.rows import Bools, Ints
 from macro_engine.state import State, array, indices, whole
 
@@ -49,15 +49,18 @@ class EventFinder:
     the last thousand, and ten times as long as they were on average.
     """
 
-    def __init__(self, thresholds: list[float]) -> None:
-        self.thresholds = thresholds
-        self.leader = len(thresholds) - 1
+    def __init__(self, names: Names) -> None:
+        self.members = names.member_names
+        self.leader = len(self.members) - 1
         self.pauses = np.empty(0, np.int64)
         self.last_time: int | None = None
 
     def find(self, results: Steps) -> Iterator[Event]:
         born = results.born
-        before = np.concatenate([[self.leader], results.leaders])
+        leaders = np.full(results.steps, self.leader)  # where FTL is not computed
+        if results.leaders is not None:
+            leaders = results.leaders
+        before = np.concatenate([[self.leader], leaders])
         changed = before[1:] != before[:-1]
         self.leader = int(before[-1])
         times = results.first_times
@@ -76,7 +79,7 @@ class EventFinder:
             if results.late[s]:
                 yield Event(step, time, "late", f"{count_text(results.late[s], 'row')} came late")
             if changed[s]:
-                old, new = self._name(before[s]), self._name(before[s + 1])
+                old, new = self.members[before[s]], self.members[before[s + 1]]
                 yield Event(step, time, "leader", f"FTL leader {old} -> {new}")
             if born[:, s].any():
                 text = self._births(results.active[:, s] * born[:, s])
@@ -91,7 +94,7 @@ class EventFinder:
         return {"leader": self.leader, "pauses": self.pauses, "last_time": self.last_time}
 
     def restore(self, state: State) -> None:
-        self.leader = whole(state, "leader", 0, len(self.thresholds) - 1)
+        self.leader = whole(state, "leader", 0, len(self.members) - 1)
         self.pauses = array(state, "pauses", np.int64, (None,))
         indices(state, "pauses", (None,), 1 << 62)
         last = state.get("last_time")
@@ -126,19 +129,16 @@ class EventFinder:
         """In words, given how many subroutines each threshold has, and which are to be named."""
         many = []
         for count in np.unique(counts[grown]).tolist():
-            where = [self._name(k) for k in np.flatnonzero(grown & (counts == count)).tolist()]
+            where = [self.members[k] for k in np.flatnonzero(grown & (counts == count)).tolist()]
             many.append(f"{count:,} subroutines at {', '.join(where)}")
         return f"{'; '.join(many)}: each slows every step; --max-subroutines N sets a limit"
 
     def _births(self, numbers: Ints) -> str:
-        """In words, given the number of each threshold's newborn, 0 where there is none."""
-        everyone = "every threshold" if len(numbers) > 1 else self._name(0)
+        """In words, given the number of each member's newborn, 0 where there is none."""
+        everyone = "every threshold" if len(numbers) > 1 else self.members[0]
         newborns = []
         for number in np.unique(numbers[numbers > 0]).tolist():
-            where = [self._name(k) for k in np.flatnonzero(numbers == number).tolist()]
+            where = [self.members[k] for k in np.flatnonzero(numbers == number).tolist()]
             at = ", ".join(where) if len(where) < len(numbers) else everyone
             newborns.append(f"#{number} at {at}")
         return f"new subroutine {'; '.join(newborns)}"
-
-    def _name(self, k: int) -> str:
-        return threshold_text(self.thresholds[k])

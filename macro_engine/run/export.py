@@ -44,8 +44,8 @@ def export(run_file: Path, folder: Path, suffix: str) -> Exported:
 
 def _results(reader: RunReader, folder: Path, suffix: str) -> list[Path]:
     files = [
-        PredictionsFile(folder / f"predictions{suffix}", reader.classes),
-        TraceFile(folder / f"trace{suffix}", reader.thresholds),
+        PredictionsFile(folder / f"predictions{suffix}", reader.classes, reader.strategy),
+        TraceFile(folder / f"trace{suffix}", reader.names.members),
     ]
     has_steps = False
     try:

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
-from macro_engine.core.format import threshold_text
+from macro_engine.core.members import short_names_of
 from macro_engine.core.steps import PIECE_STEPS, Names, Steps
 from macro_engine.rows import Bools, Floats, Ints
 from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.usage import Usage
+from macro_engine.strategies import BASELINES
 
 NEWEST = 10_000  # steps that are kept in memory
 _JOINED = 256  # steps, below which what is kept in memory is joined with what follows
@@ -28,19 +29,17 @@ _MOST_READ = 1 << 15  # steps that are read from the file to answer one question
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """One step of the past: how it was decided at each threshold, and how it went.
+    """One step of the past: how each member decided it, and how it went.
 
     Attributes
     ----------
     wrong
-        Rows of the step that each series got wrong: the strategies, then the thresholds.
+        Rows of the step that each predictor got wrong.
     active, born, close, subroutines, distance
-        One for each threshold, as in `FamilyResult`.
+        One for each member, as in `Steps`.
     list_steps, nearest, distances
         The newest list of the nearest at the step: of which step it is, -1 where there is none,
-        and thresholds by 5; a negative distance is a lower bound.
-    leader, weights
-        The threshold that FTL followed, and EWA's weights, in force at the step.
+        and members by 5; a negative distance is a lower bound.
     """
 
     step: int
@@ -55,8 +54,6 @@ class Moment:
     list_steps: Ints
     nearest: Ints
     distances: Floats
-    leader: int
-    weights: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +91,14 @@ class History:
         self,
         names: Names,
         classes: tuple[str, ...],
-        length: int | None,
         load: Callable[[int, int], Sequence[Steps]],
         power: float = 0.0,
         first_kept: Callable[[], int] = lambda: 0,
     ) -> None:
         self.names = names
-        self.thresholds = [member.threshold for member in names.members]
+        self.members = names.member_names
+        self.short_members = short_names_of(names.members)
         self.classes = classes
-        self.length = length  # H, of the distance; None for all steps
         self.load = load
         self.power = power
         self.first_kept = first_kept
@@ -115,8 +111,13 @@ class History:
 
     @property
     def series(self) -> list[str]:
-        """The names of the series, in order: the strategies, then the thresholds."""
-        return [*self.names.series, *map(threshold_text, self.thresholds)]
+        """The names of all that predict, in order: the series, then the members."""
+        return [*self.names.series, *self.members]
+
+    @property
+    def strategies(self) -> list[str]:
+        """The strategies that are computed."""
+        return [name for name in self.names.series if name not in BASELINES]
 
     @property
     def first(self) -> int:
@@ -127,13 +128,13 @@ class History:
         """Where a strategy or baseline stands among the series."""
         return self.names.place(series)
 
-    def place_of_threshold(self, threshold: int) -> int:
-        """Where a threshold stands among the series."""
-        return len(self.names.series) + threshold
+    def place_of_member(self, member: int) -> int:
+        """Where a member stands among the series."""
+        return len(self.names.series) + member
 
-    def limit(self, threshold: int, step: int) -> float:
-        """The threshold in force at a step, given its index."""
-        return threshold_at(step, self.thresholds[threshold], self.power)
+    def limit(self, member: int, step: int) -> float:
+        """The threshold in force at a step, given the index of the member."""
+        return threshold_at(step, self.names.members[member].threshold, self.power)
 
     def append(self, results: Steps) -> None:
         """Take in the steps that follow."""
@@ -216,8 +217,10 @@ class History:
             wished if is_read or self.downsampled is None else max(wished, self.downsampled.stride)
         )
 
-    def weights(self, moments: Ints) -> Floats:
-        """EWA's weights in force at some moments, thresholds by moments."""
+    def weights(self, moments: Ints) -> Floats | None:
+        """EWA's weights in force at some moments, members by moments; None if not computed."""
+        if "ewa" not in self.names.series:
+            return None
         points = self.at(moments)
         return ewa_weights(points.losses, points.moments)
 
@@ -225,7 +228,6 @@ class History:
         """How a step was decided, and how it went."""
         results = self.results(step, step + 1)
         list_steps, nearest, distances = self._lists(step)
-        before = results.before
         times = results.first_times
         return Moment(
             step=step,
@@ -240,12 +242,10 @@ class History:
             list_steps=list_steps,
             nearest=nearest,
             distances=distances,
-            leader=int(results.leaders[0]),
-            weights=ewa_weights(before.losses[:, None], np.array([step]))[:, 0],
         )
 
     def _lists(self, step: int) -> tuple[Ints, Ints, Floats]:
-        """The newest list of the nearest of each threshold at a step, as `Steps.lists_at`."""
+        """The newest list of the nearest of each member at a step, as `Steps.lists_at`."""
         part = self._parts(step, step + 1)[0]
         steps, nearest, distances = part.lists_at(step)
         first = max(self.first, step - PIECE_STEPS)
@@ -258,9 +258,10 @@ class History:
                 mine[missing] = theirs[missing]
         return steps, nearest, distances
 
-    def situation(self, step: int) -> Situation:
-        """The history before a step, at most some thousand steps of it."""
-        length = step if self.length is None else min(self.length, step)
+    def situation(self, step: int, member: int) -> Situation:
+        """A member's history before a step, at most some thousand steps of it."""
+        wanted = self.names.members[member].history
+        length = min(wanted, step) if isinstance(wanted, int) else step
         first = max(step - min(length, NEWEST), self.first)
         if step <= first:
             return Situation(0, 0, np.zeros(len(self.classes), np.int64), None, None)
@@ -274,10 +275,10 @@ class History:
             None if times is None else int(times.max()),
         )
 
-    def usage(self, threshold: int, moment: int) -> Usage:
-        """The usage of each subroutine of a threshold until a moment."""
+    def usage(self, member: int, moment: int) -> Usage:
+        """The usage of each subroutine of a member until a moment."""
         with self.lock:
-            return self.usage_of[threshold].at(moment, self.results, self.first)
+            return self.usage_of[member].at(moment, self.results, self.first)
 
     def step_at_time(self, time: int) -> int:
         """The first step whose first row has the time or a later one."""
@@ -321,7 +322,7 @@ class History:
 
 
 def ewa_weights(losses: Floats, moments: Ints) -> Floats:
-    """EWA's weights, thresholds by moments, given the losses summed until then."""
+    """EWA's weights, members by moments, given the losses summed until then."""
     eta = np.sqrt(8.0 * math.log(len(losses)) / (moments + 1))
     weights = np.exp(-eta * (losses - losses.min(axis=0)))
     normalised: Floats = weights / weights.sum(axis=0)

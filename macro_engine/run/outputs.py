@@ -1,4 +1,4 @@
-"""Results as files: a row for each row of the stream, or for each step and threshold."""
+"""Results as files: a row for each row of the stream, or for each step and member."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from macro_engine.core.members import ALL, Member
 from macro_engine.core.steps import Steps
 from macro_engine.errors import MacroError, UsageError
 from macro_engine.rows import Ints
@@ -86,11 +87,13 @@ def _failing_in_words(path: Path) -> Iterator[None]:
 
 
 class PredictionsFile(ResultFile):
-    """What was predicted for every row, by everyone."""
+    """What was predicted for every row, by everyone; and the probabilities of one strategy."""
 
-    def __init__(self, path: Path, classes: Sequence[str]) -> None:
+    def __init__(self, path: Path, classes: Sequence[str], strategy: str) -> None:
         super().__init__(path)
+        self.classes = classes
         self.names = pl.Series(classes, dtype=pl.String)
+        self.strategy = strategy
 
     def frame(self, results: Steps) -> pl.DataFrame:
         first, n = results.first_row, results.rows
@@ -105,6 +108,10 @@ class PredictionsFile(ResultFile):
         names = [*results.names.series, *members]
         for name, predictions in zip(names, results.predictions, strict=True):
             columns[name] = self._named(predictions)
+        if results.probabilities is not None:
+            lines = results.probabilities[results.names.place(self.strategy)]
+            for c, name in enumerate(self.classes):
+                columns[f"p_{name}"] = pl.Series(lines[:, c]).fill_nan(None)
         return pl.DataFrame(columns)
 
     def _named(self, indices: Ints) -> pl.Series:
@@ -112,11 +119,17 @@ class PredictionsFile(ResultFile):
 
 
 class TraceFile(ResultFile):
-    """What every threshold decided at every step."""
+    """What every member decided at every step."""
 
-    def __init__(self, path: Path, thresholds: Sequence[float]) -> None:
+    def __init__(self, path: Path, members: Sequence[Member]) -> None:
         super().__init__(path)
-        self.thresholds = np.array(thresholds)
+        self.thresholds = np.array([member.threshold for member in members])
+        histories = [member.history for member in members]
+        is_text = ALL in histories  # which is no number
+        self.histories = pl.Series(
+            [None if h is None else str(h) if is_text else h for h in histories],
+            dtype=pl.String if is_text else pl.Int64,
+        )
 
     def frame(self, results: Steps) -> pl.DataFrame:
         k, steps = len(self.thresholds), results.steps
@@ -126,6 +139,7 @@ class TraceFile(ResultFile):
                 "step": np.repeat(np.arange(steps) + results.first_step, k),
                 "time": _times(None if times is None else np.repeat(times, k), steps * k),
                 "rows": np.repeat(results.lengths, k).astype(np.int64),
+                "history": self.histories.gather(np.tile(np.arange(k), steps)),
                 "threshold": np.tile(self.thresholds, steps),
                 "active": results.active.T.ravel().astype(np.int64),
                 "subroutines": results.subroutines.T.ravel().astype(np.int64),

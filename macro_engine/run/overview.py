@@ -14,7 +14,7 @@ from macro_engine.visible import visible
 
 
 def overview(path: Path) -> tuple[str, ...]:
-    """Name, state, steps, rows, the errors of FTL and the baseline, size, last commit."""
+    """Name, state, steps, rows, the errors of its strategy and the baseline, size, last commit."""
     name, size = visible(path.name), f"{size_of(path) / 1e6:,.1f} MB"
     try:
         reader = RunReader(path)
@@ -32,7 +32,7 @@ def overview(path: Path) -> tuple[str, ...]:
         state_in_words(path, info) + (f"; {reader.dropped}" if reader.dropped else ""),
         _count(known.get("steps", 0)),
         _count(known.get("rows", 0)),
-        _percent(shares.get("ftl")),
+        _percent(shares.get(reader.strategy)),
         _percent(shares.get("marginal")),
         size,
         _when(info.get("committed")),

@@ -80,8 +80,11 @@ class RunReader:
         return self.found.damage
 
     @property
-    def thresholds(self) -> list[float]:
-        return [member.threshold for member in self.names.members]
+    def strategy(self) -> str:
+        """Whose prediction is the prediction."""
+        settings = self.info.get("settings")
+        named = settings.get("strategy") if isinstance(settings, dict) else None
+        return named if named in self.names.series else self.names.series[-1]
 
     def refresh(self) -> None:
         """Look again at what the writer says of the run."""

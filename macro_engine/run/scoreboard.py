@@ -9,7 +9,7 @@ from macro_engine.state import State, array, whole
 
 
 class Scoreboard:
-    """Errors of every threshold, strategy and baseline over all rows so far."""
+    """Errors of every member, strategy and baseline over all rows so far."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -37,7 +37,7 @@ class Scoreboard:
         }
 
     @property
-    def threshold_errors(self) -> list[float]:
+    def member_errors(self) -> list[float]:
         return [int(wrong) / self.rows for wrong in self.totals.wrong[len(self.names.series) :]]
 
     def state(self) -> State:

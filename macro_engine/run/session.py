@@ -190,6 +190,7 @@ class Session(RunFollower):
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
             listener = Listener(self._look_back, results=self._append, remark=self.remarks.append)
             self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
+            self.alarms.check_series(self.engine.course.names.series)
             if self.ending.is_set():
                 self.engine.stop()
             asyncio.run(self.engine.run())
@@ -223,7 +224,6 @@ class Session(RunFollower):
         history = History(
             engine.course.names,
             engine.classes,
-            engine.opened.settings.histories[0],
             store.parts,
             engine.opened.settings["eps_power"],
             lambda: store.first_step,

@@ -15,7 +15,7 @@ _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
 _WALL = (0, LAST_TIME // 1_000_000)
 _MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": _WALL, "closed": _WALL, "seen": _WALL}
-_COMPLETE = {"open_errors": {"ftl", "marginal"}, "said": {"label", "ftl"}}  # unless empty
+_COMPLETE = {"open_errors": "marginal", "said": "label"}  # with the strategy, unless empty
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,19 @@ class Snapshot:
         Rows a second, of late.
     speed
         How fast it is asked to play, in words.
+    strategy
+        Whose prediction is the prediction.
     errors
-        By strategy; with `threshold_errors` and `subroutines`, one for each threshold.
+        By series; with `member_errors` and `subroutines`, one for each member.
     came
         On a live feed: when rows last came, or it was begun, in seconds since 1970.
     closed
         On a live feed: when a step was last closed, or it was begun, in seconds since 1970.
     open_rows, open_errors
-        On a live feed: the rows of the open step so far, and the share of them that each strategy
+        On a live feed: the rows of the open step so far, and the share of them that each series
         got wrong.
     said
-        For the newest row of the open step: the label, and what each strategy said, by name.
+        For the newest row of the open step: the label, and what each series said, by name.
     seen
         On a live feed: until when it is known whether rows came, in seconds since 1970; None if
         that is now. Rows that cannot be written are not read, or not seen by who watches.
@@ -69,8 +71,9 @@ class Snapshot:
     unanswered: int = 0
     references: int = 0
     distance_share: float = 0.0
+    strategy: str = "ftl"
     errors: dict[str, float] = field(default_factory=dict)
-    threshold_errors: tuple[float, ...] = ()
+    member_errors: tuple[float, ...] = ()
     subroutines: tuple[int, ...] = ()
     came: float | None = None
     closed: float | None = None
@@ -99,8 +102,9 @@ class Snapshot:
             if moment is not None and not first <= moment <= last:
                 raise DamagedError(f"what it says of '{name}' is no time")
         values["said"] = {n: visible(v) for n, v in values.get("said", {}).items()}
-        for name, names in _COMPLETE.items():
-            if (found := values.get(name)) and not found.keys() >= names:
+        strategy = values.get("strategy", Snapshot.strategy)
+        for name, other in _COMPLETE.items():
+            if (found := values.get(name)) and not found.keys() >= {strategy, other}:
                 raise DamagedError(f"what it says of '{name}' is not complete")
         return Snapshot(**values)
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from macro_engine.core.members import Member, names_of
 from macro_engine.state import DamagedError
 from macro_engine.stream.table import Rejections
+from macro_engine.visible import visible
 
 _LARGEST = 1 << 62
 _LINES = 5  # that are named for each reason
@@ -15,9 +17,9 @@ _LINES = 5  # that are named for each reason
 
 @dataclass(frozen=True)
 class MemberSummary:
-    """One member of the grid: its error over all rows, and how many subroutines it has."""
+    """One member of the grid: how it is written, its error, and how many subroutines it has."""
 
-    threshold: float
+    name: str
     error: float
     subroutines: int
 
@@ -88,12 +90,7 @@ class Summary:
                 _number(document["seconds"]),
                 str(document["path"]),
                 {str(name): _number(error) for name, error in document["errors"].items()},
-                tuple(
-                    MemberSummary(
-                        float(m["threshold"]), _number(m["error"]), _count(m["subroutines"])
-                    )
-                    for m in document["thresholds"]
-                ),
+                _members(document["thresholds"]),
                 dict(document["settings"]),
                 _count(document["late"]),
                 _count(document.get("held", 0)),
@@ -121,6 +118,14 @@ def _number(value: Any) -> float:
     if type(value) not in (int, float) or not abs(value) <= _LARGEST:
         raise ValueError
     return float(value)
+
+
+def _members(told: list[dict[str, Any]]) -> tuple[MemberSummary, ...]:
+    grid = [Member(m.get("history"), float(m["threshold"])) for m in told]
+    return tuple(
+        MemberSummary(visible(name, 40), _number(m["error"]), _count(m["subroutines"]))
+        for name, m in zip(names_of(grid), told, strict=True)
+    )
 
 
 def _reasons(rejections: Rejections) -> tuple[Reason, ...]:

@@ -138,6 +138,7 @@ class WatchedRun(RunFollower):
         try:
             reader.refresh()
             if self.history is None and reader.classes:
+                self.alarms.check_series(reader.names.series)
                 self.known_steps = reader.steps
                 self.history = self._new_history(reader)
             if self.history is not None:
@@ -152,12 +153,10 @@ class WatchedRun(RunFollower):
             reader.let_go()
 
     def _new_history(self, reader: RunReader) -> History:
-        settings = self._settings()
-        length, power = settings.get("history"), settings.get("eps_power")
+        power = self._settings().get("eps_power")
         return History(
             reader.names,
             tuple(reader.classes),
-            length if isinstance(length, int) else None,
             CombinedReader(reader).parts,
             power or 0.0,
             lambda: reader.first_step,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-HEADINGS = ("run", "state", "steps", "rows", "FTL", "marginal", "size", "last commit")
+HEADINGS = ("run", "state", "steps", "rows", "error", "marginal", "size", "last commit")
 _LEFT = 2  # of them stand at the left
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from macro_tui.panels.panel import Panel
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
-from macro_tui.view.timeline import about, timeline_view
+from macro_tui.view.timeline import about, label_width, timeline_view
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.timeline import Timeline
 
@@ -27,4 +27,5 @@ class TimelinePanel(Panel):
 
     def update(self, scene: Scene) -> None:
         self.show_title(about(scene))
+        self.timeline.name_width = label_width(scene.history.short_members)
         self.timeline.draw(timeline_view(scene, self.timeline.timeline_columns))

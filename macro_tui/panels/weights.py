@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from macro_tui.panels.panel import Panel
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
+from macro_tui.view.timeline import label_width
 from macro_tui.view.weights import about, weights_view
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.weights import Weights
@@ -27,4 +28,5 @@ class WeightsPanel(Panel):
 
     def update(self, scene: Scene) -> None:
         self.show_title(about(scene))
+        self.weights.name_width = label_width(scene.history.short_members)
         self.weights.draw(weights_view(scene, self.weights.strip_columns))

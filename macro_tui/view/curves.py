@@ -30,8 +30,14 @@ _STROKES = {  # in the order of Glyphs.curves
     "marginal": Stroke(dashes=4 * _ON + 2 * _OFF),
     "no_change": Stroke(dashes=_ON + _OFF),
     "threshold": Stroke(dashes=2 * _ON + 2 * _OFF),
+    "strategy": Stroke(dashes=6 * _ON + _OFF),
 }
 _ORDER = list(_STROKES)
+
+
+def role_of(strategy: str) -> str:
+    """The role of a strategy's curve; those of plug-ins share one."""
+    return strategy if strategy in _STROKES else "strategy"
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Series:
     """One curve: a value in % or points for each dot column, NaN where there is none."""
 
     name: str
-    role: Literal["ftl", "ewa", "marginal", "no_change", "threshold"]
+    role: str  # one of `_STROKES`
     values: Floats
     now: float | None  # at the crosshair where there is one
 

@@ -88,7 +88,7 @@ def _life(scene: Scene, k: int, number: int) -> Row:
 
 
 def _situation(scene: Scene) -> Row:
-    situation = scene.history.situation(scene.moment - 1)
+    situation = scene.history.situation(scene.moment - 1, scene.threshold)
     if not situation.rows:
         return [("nothing was seen before it", "muted")]
     row: Row = [(f"{count_text(situation.rows, 'row')} before: ", "muted")]
@@ -104,11 +104,11 @@ def label_shares(situation: Situation, classes: tuple[str, ...]) -> list[str]:
 
 
 def _elsewhere(scene: Scene) -> Row:
-    """The active subroutines of the other thresholds."""
+    """The active subroutines of the other members."""
     others = [
-        f"#{number} at {short_threshold_text(value)}"
-        for k, (value, number) in enumerate(
-            zip(scene.history.thresholds, scene.step.active.tolist(), strict=True)
+        f"#{number} at {name}"
+        for k, (name, number) in enumerate(
+            zip(scene.history.members, scene.step.active.tolist(), strict=True)
         )
         if k != scene.threshold
     ]

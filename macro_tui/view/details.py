@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from macro_engine.core.format import count_text, short_threshold_text, time_text
+from macro_engine.core.format import count_text, time_text
 from macro_engine.run.view import MEANS, Birth, Parameters
 from macro_engine.visible import visible
 from macro_tui.view.bars import bar, sparks
@@ -34,7 +34,7 @@ def details(scene: Scene, number: int, learnt: Parameters | None, glyphs: Glyphs
 
 def _life(scene: Scene, number: int) -> list[Row]:
     line = next(line for line in lines(scene) if line.number == number)
-    value = short_threshold_text(scene.history.thresholds[scene.threshold])
+    value = scene.history.members[scene.threshold]
     birth = scene.history.births[scene.threshold][number - 1]
     rows: list[Row] = [
         [(f"subroutine #{number} at threshold {value}", "strong")],

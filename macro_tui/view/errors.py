@@ -7,26 +7,29 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.format import count_text, short_threshold_text, time_text
-from macro_tui.view.curves import CurvesView, Series
+from macro_engine.core.format import count_text, time_text
+from macro_tui.view.comparison import series_title
+from macro_tui.view.curves import CurvesView, Series, role_of
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import CURVES
 
 _FEWEST_ROWS = 100  # what fewer rows give says nothing, and would stretch the axis
-_ALWAYS = (("FTL", "ftl"), ("EWA", "ewa"), ("base", "marginal"))
 
 
 def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
     """Name, role and place among the series of each curve."""
-    shown = [(name, role, scene.history.place(role)) for name, role in _ALWAYS]
+    history = scene.history
+    shown = [
+        (series_title(name), role_of(name), history.place(name)) for name in history.strategies
+    ]
+    shown.append(("base", "marginal", history.place("marginal")))
     extra = CURVES[scene.view.curves]
     if "no_change" in extra:
         shown.append(("no-change", "no_change", scene.history.place("no_change")))
     if "threshold" in extra:
         k = scene.threshold
-        name = short_threshold_text(scene.history.thresholds[k])
-        shown.append((name, "threshold", scene.history.place_of_threshold(k)))
+        shown.append((history.members[k], "threshold", history.place_of_member(k)))
     if scene.view.mode == "lead":
         shown = [series for series in shown if series[1] != "marginal"]
     return shown
@@ -51,8 +54,7 @@ def curves_view(scene: Scene) -> CurvesView:
     values[:, known] = errors_at(scene, np.minimum(ends[known], scene.steps))
     now = errors_at(scene, np.array([scene.moment]))[:, 0]
     series = tuple(
-        Series(name, role, values[i], float(now[i]))  # type: ignore[arg-type]
-        for name, role, i in shown_series(scene)
+        Series(name, role, values[i], float(now[i])) for name, role, i in shown_series(scene)
     )
     points = scene.history.at(np.minimum(page.edges[::ACROSS], scene.steps))
     births = np.diff(points.subroutines[scene.threshold])

@@ -61,7 +61,7 @@ UNICODE = Glyphs(
     bars=" ▁▂▃▄▅▆▇█",
     shades=" ░▒▓█",
     fills="█▓▒░",
-    curves="─━╌┈┄",
+    curves="─━╌┈┄═",
     more="…",
     infinite="∞",
 )
@@ -86,7 +86,7 @@ ASCII = Glyphs(
     bars=" .:-=+*#",
     shades=" .:*#",
     fills="=-+~",
-    curves="*#-.o",
+    curves="*#-.o+",
     more="~",
     infinite="inf",
 )

@@ -27,6 +27,7 @@ ROLES = {
     "marginal": Look("#e69f00", "#8f5a00", "ansi_yellow", "ansi_red"),
     "ftl": Look("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),
     "ewa": Look("#3ddc97", "#00704a", "ansi_bright_green", "ansi_green", "bold"),
+    "strategy": Look("#e7c6ff", "#6a3d9a", "ansi_bright_cyan", "ansi_cyan", "bold"),
     "no_change": Look("#b0a8b9", "#6b5f75", "ansi_white", "ansi_black"),
     "threshold": Look("#d890c0", "#99407a", "ansi_bright_magenta", "ansi_magenta"),
     "alarm": Look("#ff6b6b", "#b00020", "ansi_bright_red", "ansi_red", "bold reverse"),

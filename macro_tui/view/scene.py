@@ -29,7 +29,7 @@ class Scene:
     events
         Those that pass the filter, with their numbers.
     updates_now
-        Given a threshold, how many steps each of its subroutines has learnt until now.
+        Given a member, how many steps each of its subroutines has learned until now.
     """
 
     history: History
@@ -60,9 +60,15 @@ class Scene:
         """The last step before the moment in view."""
         return self.history.moment(self.moment - 1)
 
+    @property
+    def strategy(self) -> str:
+        """Whose prediction is the prediction."""
+        named, computed = self.snapshot.strategy, self.history.strategies
+        return named if named in computed else computed[-1]
+
     @cached_property
     def threshold(self) -> int:
-        """The index of the threshold in view."""
+        """The index of the member in view."""
         return leader(self.point) if self.view.threshold is None else self.view.threshold
 
     @cached_property
@@ -77,7 +83,7 @@ class Scene:
 
     @cached_property
     def updates(self) -> NDArray[np.int64] | None:
-        """How many steps each subroutine of the threshold in view has learnt until now."""
+        """How many steps each subroutine of the member in view has learned until now."""
         return self.updates_now(self.threshold)
 
     @cached_property

@@ -9,7 +9,8 @@ from macro_engine.core.format import clock_text, count_text, time_text
 from macro_engine.run.view import Change, Snapshot
 from macro_engine.visible import visible
 from macro_tui.view import keys
-from macro_tui.view.comparison import lead_text, short_lead_text
+from macro_tui.view.comparison import lead_text, series_title, short_lead_text
+from macro_tui.view.curves import role_of
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.meter import Traffic
 from macro_tui.view.rows import Row, fitting
@@ -88,27 +89,32 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     errors, said = snapshot.open_errors, snapshot.said
     if not errors or not said:  # rows come too fast to predict each on its own
         return row
-    ftl, baseline = errors["ftl"], errors["marginal"]
-    row.append((f", FTL {ftl:.1%} wrong", "good" if ftl <= baseline else "bad"))
-    answer, label = visible(said["ftl"], 12), visible(said["label"], 12)
+    name, baseline = snapshot.strategy, errors["marginal"]
+    own = errors[name]
+    row.append((f", {series_title(name)} {own:.1%} wrong", "good" if own <= baseline else "bad"))
+    answer, label = visible(said[name], 12), visible(said["label"], 12)
     row.append((f"; newest: said '{answer}', was '{label}'", "label"))
     row.append((f"; baseline {baseline:.1%}", "muted"))
     return fitting(row, width, least=2)
 
 
 def verdict(scene: Scene, width: int) -> Row:
-    """FTL against the baseline, over the whole run and lately; cut to the width."""
-    ftl, ewa, baseline = (scene.history.place(name) for name in ("ftl", "ewa", "marginal"))
+    """The strategy against the baseline, over the whole run and lately; cut to the width."""
+    history, name = scene.history, scene.strategy
+    own, baseline = history.place(name), history.place("marginal")
     so_far, recent = scene.errors, scene.recent_errors
-    lead = lead_text(so_far[ftl], so_far[baseline])
-    of_late = short_lead_text(recent[ftl], recent[baseline])
+    lead = lead_text(so_far[own], so_far[baseline])
+    of_late = short_lead_text(recent[own], recent[baseline])
     row: Row = [
-        (f"FTL {so_far[ftl]:.1f}%", "ftl"),
-        (f" {lead}", "good" if so_far[ftl] <= so_far[baseline] else "bad"),
-        (f"; lately {of_late}", "good" if recent[ftl] <= recent[baseline] else "bad"),
-        (f"; EWA {so_far[ewa]:.1f}%", "ewa"),
-        (f"; baseline {so_far[baseline]:.1f}%", "marginal"),
+        (f"{series_title(name)} {so_far[own]:.1f}%", role_of(name)),
+        (f" {lead}", "good" if so_far[own] <= so_far[baseline] else "bad"),
+        (f"; lately {of_late}", "good" if recent[own] <= recent[baseline] else "bad"),
     ]
+    for other in history.strategies:
+        if other != name:
+            error = so_far[history.place(other)]
+            row.append((f"; {series_title(other)} {error:.1f}%", role_of(other)))
+    row.append((f"; baseline {so_far[baseline]:.1f}%", "marginal"))
     return fitting(row, width, least=2)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.format import short_threshold_text
 from macro_tui.view.bars import sparks
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.listing import window
@@ -111,6 +110,6 @@ def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row
 
 
 def about(scene: Scene) -> str:
-    value = short_threshold_text(scene.history.thresholds[scene.threshold])
+    value = scene.history.members[scene.threshold]
     count = int(scene.point.subroutines[scene.threshold, 0])
     return f"{count:,} at {value}, by {scene.view.order}; Enter opens one"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.format import count_text, short_threshold_text
+from macro_engine.core.format import count_text
 from macro_tui.view.bars import sparks
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
@@ -19,15 +19,15 @@ from macro_tui.view.roles import subroutine_role
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
-_LEFT = 7
+LABEL = 5  # cells for the name of a member, at least
 
 
 @dataclass(frozen=True)
 class TimelineView:
-    """The run in cell columns, see `timeline_columns`; one row of the arrays for a threshold."""
+    """The run in cell columns, see `timeline_columns`; one row of the arrays for a member."""
 
-    thresholds: tuple[float, ...]
-    viewed: int  # which threshold
+    members: tuple[str, ...]
+    viewed: int  # which member
     active: NDArray[np.int64]  # the subroutine's number, 0 before there was one
     births: NDArray[np.int64]
     head: int  # the column up to which the engine has come
@@ -36,52 +36,58 @@ class TimelineView:
     x_labels: Labels
 
 
-def timeline_columns(width: int) -> int:
+def label_width(members: Sequence[str]) -> int:
+    """Cells for the names of members."""
+    return max(LABEL, *map(len, members), 0)
+
+
+def timeline_columns(width: int, label: int = LABEL) -> int:
     """How many columns of the run fit in a picture of this width."""
-    return max(width - left_margin(width), 0)
+    return max(width - left_margin(width, label), 0)
 
 
-def left_margin(width: int) -> int:
-    return _LEFT if width >= 30 else 0
+def left_margin(width: int, label: int = LABEL) -> int:
+    """Room for a marker, a name and a blank, where there is any."""
+    return label + 2 if width >= label + 25 else 0
 
 
 def render(view: TimelineView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
-    """A row for every threshold, or for the one in view and the births of all; then a ruler."""
+    """A row for every member, or for the one in view and the births of all; then a ruler."""
     canvas = Canvas(width, height, glyphs)
-    columns = timeline_columns(canvas.width)
-    if not view.thresholds or not columns:
+    left = left_margin(canvas.width, label_width(view.members))
+    columns = max(canvas.width - left, 0)
+    if not view.members or not columns:
         return canvas.rows()
     births = fitted(view.births, columns, 0)
     shown = _shown(view, canvas.height)
     for y, index in enumerate(shown):
-        _draw_threshold(canvas, y, view, index, births[index])
+        _draw_member(canvas, y, left, view, index, births[index])
     ruler = len(shown)
-    if len(shown) < len(view.thresholds) and canvas.height >= 4:
-        _draw_births(canvas, ruler, births.sum(axis=0))
+    if len(shown) < len(view.members) and canvas.height >= 4:
+        _draw_births(canvas, ruler, left, births.sum(axis=0))
         ruler += 1
-    _draw_ruler(canvas, ruler, view)
+    _draw_ruler(canvas, ruler, left, view)
     if not shown:
-        put_births(canvas, left_margin(canvas.width), ruler, births[view.viewed])
-    put_x_labels(canvas, left_margin(canvas.width), columns, ruler + 1, view.x_labels)
+        put_births(canvas, left, ruler, births[view.viewed])
+    put_x_labels(canvas, left, columns, ruler + 1, view.x_labels)
     return canvas.rows()
 
 
 def _shown(view: TimelineView, height: int) -> list[int]:
-    """The thresholds that get a row of their own."""
-    if height >= len(view.thresholds) + 2:
-        return list(range(len(view.thresholds)))
+    """The members that get a row of their own."""
+    if height >= len(view.members) + 2:
+        return list(range(len(view.members)))
     return [view.viewed] if height >= 2 else []
 
 
-def _draw_threshold(
-    canvas: Canvas, y: int, view: TimelineView, index: int, births: NDArray[np.int64]
+def _draw_member(
+    canvas: Canvas, y: int, left: int, view: TimelineView, index: int, births: NDArray[np.int64]
 ) -> None:
-    left, columns = left_margin(canvas.width), len(births)
+    columns = len(births)
     if left:
         is_viewed = index == view.viewed
         canvas.put(0, y, canvas.glyphs.viewed if is_viewed else " ", "threshold")
-        value = short_threshold_text(view.thresholds[index])
-        canvas.put(1, y, value, "strong" if is_viewed else "label")
+        canvas.put(1, y, view.members[index], "strong" if is_viewed else "label")
     for start, end, number in runs(fitted(view.active[index], columns, 0)):
         role = subroutine_role(number)
         fill = canvas.glyphs.fills[number % len(canvas.glyphs.fills)]
@@ -107,18 +113,16 @@ def runs(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
             yield start, end, int(numbers[start])
 
 
-def _draw_births(canvas: Canvas, y: int, births: NDArray[np.int64]) -> None:
-    """How many were born in each column at all thresholds together."""
-    left = left_margin(canvas.width)
+def _draw_births(canvas: Canvas, y: int, left: int, births: NDArray[np.int64]) -> None:
+    """How many were born in each column for all members together."""
     if left:
         canvas.put(0, y, "births", "muted")
     canvas.put(left, y, sparks(births, canvas.glyphs), "birth")
 
 
-def _draw_ruler(canvas: Canvas, y: int, view: TimelineView) -> None:
+def _draw_ruler(canvas: Canvas, y: int, left: int, view: TimelineView) -> None:
     """Solid up to the head, heavy where the window is, with the head and the view on it."""
-    glyphs, left = canvas.glyphs, left_margin(canvas.width)
-    columns = timeline_columns(canvas.width)
+    glyphs, columns = canvas.glyphs, max(canvas.width - left, 0)
     head = min(max(view.head, 0), columns - 1)
     canvas.put(left, y, glyphs.horizontal * head + glyphs.beyond * (columns - head), "axis")
     if view.window is not None:
@@ -140,7 +144,7 @@ def timeline_view(scene: Scene, columns: int) -> TimelineView:
     stop = min(chart.start + chart.width * chart.columns, scene.steps)
     window = (shown.column(chart.start + 1), shown.column(stop))
     return TimelineView(
-        tuple(history.thresholds),
+        history.short_members,
         scene.threshold,
         active,
         np.diff(points.subroutines, axis=1),
@@ -153,5 +157,5 @@ def timeline_view(scene: Scene, columns: int) -> TimelineView:
 
 def about(scene: Scene) -> str:
     count = int(scene.point.subroutines[scene.threshold, 0])
-    value = short_threshold_text(scene.history.thresholds[scene.threshold])
+    value = scene.history.short_members[scene.threshold]
     return f"who was active when, and births; {count_text(count, 'subroutine')} at {value}"

@@ -94,7 +94,7 @@ class Viewport:
     width, timeline_width
         Steps a dot column of the chart, and a column of the timeline; None for the whole run.
     threshold
-        Its index; None for FTL's leader.
+        Its index; None for FTL's leader, the last one where FTL is not computed.
     event, subroutine
         The number of the one that is picked in its list.
     """

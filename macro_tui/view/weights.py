@@ -1,4 +1,4 @@
-"""The thresholds with their weights under EWA, the leader under FTL, errors and subroutines."""
+"""The members with their weights under EWA, the leader under FTL, errors and subroutines."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.core.format import short_percent_text, short_threshold_text
+from macro_engine.core.format import short_percent_text
 from macro_tui.view.bars import bar, shades
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene, leader
+from macro_tui.view.timeline import LABEL, label_width
 from macro_tui.view.viewport import page
 
-_VALUE = 7  # marker, threshold and a blank
 _WEIGHT = 5  # " 100%"
 _LEADER = 4
 _ERROR, _COUNT = 7, 6
@@ -24,10 +24,10 @@ _LIMITS = (0.02, 0.15, 0.4, 0.7)
 
 
 @dataclass(frozen=True)
-class Threshold:
-    """One threshold: its share of the weight, its error in % and its number of subroutines."""
+class MemberRow:
+    """One member: its share of the weight, its error in % and its number of subroutines."""
 
-    value: float
+    name: str
     weight: float
     error: float | None
     subroutines: int
@@ -35,36 +35,45 @@ class Threshold:
 
 @dataclass(frozen=True)
 class WeightsView:
-    """All thresholds; `over_time` holds their weights, a row each, a value a cell column."""
+    """All members; `over_time` holds their weights, a row each, a value a cell column.
 
-    thresholds: tuple[Threshold, ...]
+    `leader` is None where there is none, `over_time` where EWA is not computed.
+    """
+
+    members: tuple[MemberRow, ...]
     leader: int | None
     viewed: int
-    over_time: Floats  # see `strip_columns`
+    over_time: Floats | None  # see `strip_columns`
     cursor: int | None = None  # the column of the moment in view
+
+    @property
+    def left(self) -> int:
+        """Cells for a marker, a name and a blank."""
+        return label_width([member.name for member in self.members]) + 2
 
 
 @dataclass(frozen=True)
 class ColumnWidths:
-    """The width of the bars, and which columns there is room for."""
+    """The widths of names and bars, and which columns there is room for."""
 
+    left: int
     bar: int
     has_error: bool
     has_count: bool
 
 
-def column_widths(width: int) -> ColumnWidths:
-    free = width - _VALUE - _WEIGHT - _LEADER
+def column_widths(width: int, left: int = LABEL + 2) -> ColumnWidths:
+    free = width - left - _WEIGHT - _LEADER
     has_error = free - _ERROR >= _LEAST_BAR
     has_count = has_error and free - _ERROR - _COUNT >= _LEAST_BAR
     return ColumnWidths(
-        max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count
+        left, max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count
     )
 
 
-def strip_columns(width: int) -> int:
+def strip_columns(width: int, label: int = LABEL) -> int:
     """How many columns of weights over time fit in a picture of this width."""
-    return max(width - _VALUE, 0)
+    return max(width - label - 2, 0)
 
 
 def window(count: int, room: int, needed: int, wished: int) -> range:
@@ -82,106 +91,114 @@ def window(count: int, room: int, needed: int, wished: int) -> range:
 
 def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
     canvas = Canvas(width, height, glyphs)
-    count = len(view.thresholds)
+    count = len(view.members)
     if not count or not height:
         return canvas.rows()
-    widths = column_widths(width)
+    widths = column_widths(width, view.left)
     top = 0
     if height > min(count, 3):
-        _draw_heading(canvas, widths)
+        _draw_heading(canvas, view, widths)
         top = 1
     leader = view.viewed if view.leader is None else view.leader
     shown = window(count, height - top, view.viewed, leader)
     for y, index in enumerate(shown, top):
-        _draw_threshold(canvas, y, view, index, widths)
+        _draw_member(canvas, y, view, index, widths)
     _draw_what_is_left_out(canvas, view, shown, top)
-    if height >= top + 2 * count + 2:
-        _draw_strip(canvas, view, top + count + 1)
+    if view.over_time is not None and height >= top + 2 * count + 2:
+        _draw_strip(canvas, view, view.over_time, top + count + 1)
     return canvas.rows()
 
 
-def _draw_heading(canvas: Canvas, widths: ColumnWidths) -> None:
-    end = _VALUE + widths.bar + _WEIGHT
+def _draw_heading(canvas: Canvas, view: WeightsView, widths: ColumnWidths) -> None:
+    end = widths.left + widths.bar + _WEIGHT
     weight = "EWA weight" if widths.bar + _WEIGHT >= 14 else "EWA"
     canvas.put(1, 0, "threshold", "muted")
-    canvas.put_right(end, 0, f" {weight}", "muted")
-    canvas.put_right(end + _LEADER, 0, "FTL", "muted")
+    if view.over_time is not None:
+        canvas.put_right(end, 0, f" {weight}", "muted")
+    if view.leader is not None:
+        canvas.put_right(end + _LEADER, 0, "FTL", "muted")
     if widths.has_error:
         canvas.put_right(end + _LEADER + _ERROR, 0, "error", "muted")
     if widths.has_count:
         canvas.put_right(canvas.width, 0, "subs", "muted")
 
 
-def _draw_threshold(
+def _draw_member(
     canvas: Canvas, y: int, view: WeightsView, index: int, widths: ColumnWidths
 ) -> None:
-    glyphs, threshold = canvas.glyphs, view.thresholds[index]
+    glyphs, member = canvas.glyphs, view.members[index]
     is_viewed, is_leader = index == view.viewed, index == view.leader
     text = "strong" if is_viewed else "label"
     canvas.put(0, y, glyphs.viewed if is_viewed else " ", "threshold")
-    canvas.put(1, y, short_threshold_text(threshold.value), text)
-    canvas.put(_VALUE, y, bar(threshold.weight, widths.bar, glyphs), "ewa")
-    end = _VALUE + widths.bar + _WEIGHT
-    canvas.put_right(end, y, short_percent_text(threshold.weight), text)
+    canvas.put(1, y, member.name, text)
+    end = widths.left + widths.bar + _WEIGHT
+    if view.over_time is not None:
+        canvas.put(widths.left, y, bar(member.weight, widths.bar, glyphs), "ewa")
+        canvas.put_right(end, y, short_percent_text(member.weight), text)
     if is_leader:
         canvas.put_right(end + _LEADER - 1, y, glyphs.leader, "ftl")
     if widths.has_error:
-        error = "-" if threshold.error is None else f"{threshold.error:.1f}%"
+        error = "-" if member.error is None else f"{member.error:.1f}%"
         canvas.put_right(end + _LEADER + _ERROR, y, error, text)
     if widths.has_count:
-        canvas.put_right(canvas.width, y, f"{threshold.subroutines:,}", text)
+        canvas.put_right(canvas.width, y, f"{member.subroutines:,}", text)
 
 
 def _draw_what_is_left_out(canvas: Canvas, view: WeightsView, shown: range, top: int) -> None:
-    """Says how many thresholds are above and below in the rows at the edge of the window."""
-    above, below = range(shown.start + 1), range(shown.stop - 1, len(view.thresholds))
+    """Says how many members are above and below in the rows at the edge of the window."""
+    above, below = range(shown.start + 1), range(shown.stop - 1, len(view.members))
     for hidden, y, edge in ((above, top, above[-1]), (below, top + len(shown) - 1, below[0])):
         if len(hidden) > 1 and len(shown) >= 3 and edge not in (view.viewed, view.leader):
             where = "above" if hidden is above else "below"
             text = f" {canvas.glyphs.more} {len(hidden)} {where}"
             if view.leader is not None and view.leader in hidden:
-                text += f", FTL {short_threshold_text(view.thresholds[view.leader].value)}"
+                text += f", FTL {view.members[view.leader].name}"
             canvas.put(0, y, text.ljust(canvas.width), "muted")
 
 
-def _draw_strip(canvas: Canvas, view: WeightsView, top: int) -> None:
-    """The weights over time, one row a threshold."""
-    glyphs, columns = canvas.glyphs, strip_columns(canvas.width)
+def _draw_strip(canvas: Canvas, view: WeightsView, over_time: Floats, top: int) -> None:
+    """The weights over time, one row a member."""
+    glyphs, left = canvas.glyphs, view.left
+    columns = max(canvas.width - left, 0)
     legend = " ".join(
         f"{shade} {limit:.0%}" for shade, limit in zip(glyphs.shades[1:], _LIMITS, strict=True)
     )
     canvas.put(1, top, "EWA weights over time", "muted")
     if canvas.width >= 24 + len(legend):
         canvas.put_right(canvas.width, top, legend, "muted")
-    weights = fitted(view.over_time, columns, 0.0)
-    for y, (threshold, row) in enumerate(zip(view.thresholds, weights, strict=True), top + 1):
-        canvas.put(1, y, short_threshold_text(threshold.value), "label")
-        canvas.put(_VALUE, y, shades(row, _LIMITS, glyphs), "ewa")
+    weights = fitted(over_time, columns, 0.0)
+    for y, (member, row) in enumerate(zip(view.members, weights, strict=True), top + 1):
+        canvas.put(1, y, member.name, "label")
+        canvas.put(left, y, shades(row, _LIMITS, glyphs), "ewa")
         if view.cursor is not None and 0 <= view.cursor < columns:
-            canvas.put(_VALUE + view.cursor, y, glyphs.upright, "strong")
+            canvas.put(left + view.cursor, y, glyphs.upright, "strong")
 
 
 def weights_view(scene: Scene, columns: int) -> WeightsView:
     history = scene.history
-    weights = history.weights(np.array([scene.moment]))[:, 0]
+    weights = history.weights(np.array([scene.moment]))
     subroutines = scene.point.subroutines[:, 0]
-    thresholds = tuple(
-        Threshold(
-            value,
-            float(weights[k]),
-            float(scene.errors[history.place_of_threshold(k)]),
+    members = tuple(
+        MemberRow(
+            name,
+            0.0 if weights is None else float(weights[k, 0]),
+            float(scene.errors[history.place_of_member(k)]),
             int(subroutines[k]),
         )
-        for k, value in enumerate(history.thresholds)
+        for k, name in enumerate(history.short_members)
     )
     width = scene.view.width
     shown = page(columns, None if width is None else 2 * width, scene.moment, scene.steps)
     known = shown.edges[:-1] < scene.steps
-    over_time = np.zeros((len(thresholds), columns))
-    over_time[:, known] = history.weights(np.minimum(shown.edges[1:][known], scene.steps))
+    over_time = None
+    found = history.weights(np.minimum(shown.edges[1:][known], scene.steps))
+    if found is not None:
+        over_time = np.zeros((len(members), columns))
+        over_time[:, known] = found
     cursor = None if scene.is_now else shown.column(scene.moment)
-    return WeightsView(thresholds, leader(scene.point), scene.threshold, over_time, cursor)
+    led = leader(scene.point) if "ftl" in history.strategies else None
+    return WeightsView(members, led, scene.threshold, over_time, cursor)
 
 
 def about(scene: Scene) -> str:
-    return f"{short_threshold_text(scene.history.thresholds[scene.threshold])} in view"
+    return f"{scene.history.short_members[scene.threshold]} in view"

@@ -41,7 +41,7 @@ def main() -> None:
         run_file = Path(name) / "a.run"
         play(lay(copies, Path(name) / "laid.parquet"), run_file, 0.0)
         reader = RunReader(run_file)
-        history = History(reader.names, tuple(reader.classes), 1, CombinedReader(reader).parts)
+        history = History(reader.names, tuple(reader.classes), CombinedReader(reader).parts)
         for results in reader.all_results():
             history.append(results)
         steps = history.steps

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from made_ensembles import general, members_of
+from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block, same
 
 from macro_engine.algorithm.earned import EarnedProbabilities
 from macro_engine.algorithm.no_change import ChangeTable, NoChange
-from macro_engine.strategies import STRATEGIES, Answer, Strategy, register
 
 CLASSES = 3
 
@@ -123,45 +123,6 @@ def test_the_compiled_tables_give_what_the_plain_ones_give(classes, lengths):
     for a, b in zip(here.run(labels, starts), there.run_compiled(labels, starts), strict=True):
         assert same(a, b)
     assert here.last == there.last
-
-
-@pytest.fixture
-def toy():
-    """A strategy that takes the likeliest class of the mean of all that it is told."""
-
-    class Toy(Strategy):
-        name = "toy"
-        title = "the mean of everything"
-        wants_probabilities = True
-        shows = ("surprise",)
-
-        def __init__(self, setup):
-            super().__init__(setup)
-            self.surprise = 0.0
-
-        def answer(self, forecasts):
-            p = np.concatenate(
-                [
-                    forecasts.member_probabilities,
-                    forecasts.marginal_probabilities[None],
-                    forecasts.no_change_probabilities[None],
-                ]
-            ).mean(axis=0)
-            return Answer(p.argmax(axis=1), p, {"surprise": np.array([self.surprise])}, kept=p)
-
-        def complete(self, completion, answer):
-            chosen = answer.kept[np.arange(len(completion.labels)), completion.labels]
-            self.surprise -= float(np.log(chosen).mean())
-
-        def state(self):
-            return {"surprise": np.array([self.surprise])}
-
-        def restore(self, state):
-            self.surprise = float(state["surprise"][0])
-
-    register(Toy)
-    yield Toy
-    del STRATEGIES["toy"]
 
 
 @pytest.mark.usefixtures("toy")

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from made_runs import engine, run
 
+from macro_engine.core.members import grid
+from macro_engine.core.steps import Names
 from macro_engine.run.engine import Listener
 from macro_engine.run.events import EventFinder
 
@@ -37,7 +39,7 @@ def test_late_rows_are_events_of_the_step_that_they_join(tmp_path):
 def gaps(pauses, cuts=()):
     """The gaps that are found in a stream of single rows with these pauses before them."""
     times = np.cumsum(pauses).astype(np.int64) * 1_000_000
-    finder = EventFinder([0.1])
+    finder = EventFinder(Names(("marginal",), grid([1], [0.1]), 2))
 
     class Made:
         def __init__(self, times):

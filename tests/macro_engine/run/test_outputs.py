@@ -31,7 +31,10 @@ def test_predictions_have_a_row_for_each_accepted_row(tmp_path, capsys):
         "ewa",
         "t0",
         "t1",
+        "p_p",
+        "p_q",
     ]
+    assert np.allclose(frame["p_p"] + frame["p_q"], 1.0)
     assert frame["row"].to_list() == list(range(40))
     assert frame["step"].to_list() == [i // 3 for i in range(40)]
     assert frame["time"].dtype == pl.Datetime("us")
@@ -47,10 +50,10 @@ def test_the_trace_has_a_row_for_each_step_and_threshold(tmp_path):
     out = tmp_path / "t.csv"
     assert replay(tmp_path, "--trace", str(out), "--thresholds", ".2,.1") == 0
     lines = out.read_text().splitlines()
-    assert lines[0] == "step,time,rows,threshold,active,subroutines,born,distance,close"
-    assert lines[1] == "0,2020-01-01T00:00:00,3,0.1,1,1,true,,1"
-    assert lines[2] == "0,2020-01-01T00:00:00,3,0.2,1,1,true,,1"
-    assert lines[5] == "2,2020-01-01T01:00:00,3,0.1,2,2,false,0.0,1"
+    assert lines[0] == "step,time,rows,history,threshold,active,subroutines,born,distance,close"
+    assert lines[1] == "0,2020-01-01T00:00:00,3,1,0.1,1,1,true,,1"
+    assert lines[2] == "0,2020-01-01T00:00:00,3,1,0.2,1,1,true,,1"
+    assert lines[5] == "2,2020-01-01T01:00:00,3,1,0.1,2,2,false,0.0,1"
     assert len(lines) == 1 + 2 * 14
 
 
@@ -70,7 +73,7 @@ def test_without_a_time_column_times_are_empty(tmp_path):
         main(["replay", str(tmp_path / "n.csv"), "--predictions", str(out), "--thresholds", "1"])
         == 0
     )
-    assert out.read_text().splitlines()[1] == "0,0,,p,p,p,p,p,p"
+    assert out.read_text().splitlines()[1] == "0,0,,p,p,p,p,p,p,0.5,0.5"
 
 
 def test_many_parts_make_one_file(tmp_path, monkeypatch):

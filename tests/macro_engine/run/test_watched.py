@@ -108,7 +108,7 @@ def test_a_run_file_that_is_replaced_or_gone_is_said(stream, tmp_path):
 
 def test_a_snapshot_is_read_back_as_it_was():
     whole = Snapshot(
-        time=5, done=0.5, errors={"ftl": 0.1}, threshold_errors=(0.5, 1), subroutines=(2,)
+        time=5, done=0.5, errors={"ftl": 0.1}, member_errors=(0.5, 1), subroutines=(2,)
     )
     told = json.loads(json.dumps(asdict(whole)))
     assert json.loads(json.dumps(asdict(Snapshot.restored(told | {"of later": 1})))) == told
@@ -126,7 +126,7 @@ def test_a_snapshot_is_read_back_as_it_was():
         {"done": []},
         {"words": 3},
         {"errors": {"ftl": "few"}},
-        {"threshold_errors": 0.5},
+        {"member_errors": 0.5},
         {"subroutines": [True]},
         {"said": {"label": 0}},
     ],

@@ -220,7 +220,7 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
             shown, k = nearest_view(scene), scene.threshold
             within = [n for n, distance in shown.nearest if distance <= shown.threshold]
             assert len(within) == scene.step.close[k] or shown.is_birth
-            assert shown.threshold == scene.history.thresholds[k] * moment**-0.2
+            assert shown.threshold == scene.history.names.members[k].threshold * moment**-0.2
             assert f" within {short_threshold_text(shown.threshold)}" in text_of(opened.app)
     session.close()
 

@@ -19,7 +19,7 @@ def test_glyphs_fill_one_cell_each(glyphs):
 
 
 def test_curves_have_glyphs_of_their_own():
-    assert len(set(ASCII.curves)) == len(set(UNICODE.curves)) == 5
+    assert len(set(ASCII.curves)) == len(set(UNICODE.curves)) == 6
 
 
 @given(st.text())

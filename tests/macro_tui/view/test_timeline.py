@@ -18,7 +18,7 @@ def one(active, births=(), head=COLUMNS - 1, view=COLUMNS - 1, window=None, labe
     row[0, : len(active)] = active
     born = np.zeros_like(row)
     born[0, list(births)] = 1
-    return TimelineView((0.1,), 0, row, born, head, view, window, labels)
+    return TimelineView(("0.10",), 0, row, born, head, view, window, labels)
 
 
 def test_a_stretch_of_one_subroutine_carries_its_number():
@@ -84,8 +84,6 @@ def test_a_view_in_the_past_is_a_line_through_the_rows():
     assert texts(render(one([4] * 20, head=20, view=10), 40, 3))[0][7 + 10] == "│"
 
 
-def test_a_run_without_thresholds_is_blank():
-    view = replace(
-        one([]), thresholds=(), active=np.zeros((0, 5), int), births=np.zeros((0, 5), int)
-    )
+def test_a_run_without_members_is_blank():
+    view = replace(one([]), members=(), active=np.zeros((0, 5), int), births=np.zeros((0, 5), int))
     assert set("".join(texts(render(view, 40, 5)))) == {" "}

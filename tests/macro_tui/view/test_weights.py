@@ -36,7 +36,7 @@ def test_before_there_is_a_leader_none_is_marked():
 
 def test_an_error_that_is_not_known_is_a_dash():
     view = weights_view(50, count=1, leader=0, viewed=0)
-    view = replace(view, thresholds=(replace(view.thresholds[0], error=None),))
+    view = replace(view, members=(replace(view.members[0], error=None),))
     assert texts(render(view, 50, 3))[1].split()[-2:] == ["-", "500"]
 
 

@@ -1,0 +1,132 @@
+"""A strategy that a plug-in registers is everywhere, with no other change."""
+
+import json
+from contextlib import closing
+
+import polars as pl
+import pytest
+from made_runs import write_stream
+from made_sessions import monitor_of, open_main, session_over, settle, text_of
+from made_strategy import toy  # noqa: F401 (a fixture)
+
+from macro_engine.errors import UsageError
+from macro_engine.run.alarms import Alarms, parse
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.watched import WatchedRun
+from macro_tui.app import Monitor, Options
+from macro_tui.cli import main
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+STREAM = ["--time", "when", "--label", "late", "--features", "a,b", "--every", "30m"]
+SETTINGS = {"time": "when", "label": "late", "features": "a,b", "every": "30m"}
+CHOSEN = ["--strategies", "toy,ftl", "--strategy", "toy", "--history", "2,6"]
+SERIES = ["marginal", "no_change", "ftl", "toy"]
+
+
+@pytest.fixture
+def stream(tmp_path):
+    return write_stream(tmp_path / "d.csv", rows=1500)
+
+
+@pytest.fixture
+def run_file(stream, tmp_path, capsys):
+    path = tmp_path / "a.run"
+    assert main(["replay", str(stream), *STREAM, *CHOSEN, "--headless", "--run", str(path)]) == 0
+    capsys.readouterr()
+    return path
+
+
+def test_it_is_in_the_document_and_in_the_predictions(stream, tmp_path, capsys):
+    out = tmp_path / "p.parquet"
+    arguments = ["--headless", "--json", "--predictions", str(out)]
+    assert main(["replay", str(stream), *STREAM, *CHOSEN, *arguments]) == 0
+    found = capsys.readouterr()
+    document = json.loads(found.out)
+    assert list(document["errors"]) == SERIES
+    assert document["settings"]["strategies"] == ["ftl", "toy"]
+    frame = pl.read_parquet(out)
+    assert frame.columns[4:8] == SERIES
+    assert (frame["toy"] != frame["label"]).mean() == document["errors"]["toy"]
+    likeliest = (frame["p_1"] > frame["p_0"]).cast(pl.Int8).cast(pl.String)
+    assert likeliest.equals(frame["toy"], check_names=False)
+
+
+def test_it_is_in_the_summary(stream, capsys):
+    assert main(["replay", str(stream), *STREAM, *CHOSEN, "--headless"]) == 0
+    told = capsys.readouterr().err
+    assert "TOY" in told
+    assert "EWA" not in told
+    assert "TOY makes" in told
+    assert "threshold 6:0.10" in told
+
+
+def test_it_is_in_the_run_file_and_what_is_exported(run_file, tmp_path):
+    with closing(RunReader(run_file)) as reader:
+        assert list(reader.names.series) == SERIES
+    assert main(["export", str(run_file), "--to", str(tmp_path / "out")]) == 0
+    frame = pl.read_parquet(tmp_path / "out" / "predictions.parquet")
+    assert frame.columns[4:8] == SERIES
+    assert frame.columns[-2:] == ["p_0", "p_1"]
+
+
+def test_a_run_goes_on_with_it(stream, run_file, capsys):
+    command = ["replay", str(stream), *STREAM, "--headless", "--json", "--run", str(run_file)]
+    assert main([*command, *CHOSEN]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert list(again["errors"]) == SERIES
+    assert main([*command, "--strategies", "ftl"]) == 1
+    assert "--strategies was" in capsys.readouterr().err
+
+
+async def test_it_is_watched_in_every_panel(run_file):
+    session = WatchedRun(run_file)
+    app = Monitor(lambda: session, Options("a.run"))
+    async with app.run_test(size=(160, 50)) as pilot:
+        await open_main(app, pilot)
+        await settle(app, pilot)
+        shown = text_of(app)
+        assert "TOY " in shown.splitlines()[1]  # the verdict
+        assert "EWA" not in shown
+        assert "6:0.10" in shown
+    assert session.stop(5)
+    session.close()
+
+
+async def test_the_monitor_judges_by_it(stream):
+    options = SETTINGS | {"strategies": "toy", "history": "2,6"}
+    session = session_over(stream, **options)
+    session.start()
+    session.thread.join(60)
+    assert session.error is None
+    session.start = lambda: None
+    app = monitor_of(session, alarms=(parse("toy > 0.01"),))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await open_main(app, pilot)
+        await settle(app, pilot)
+        shown = text_of(app)
+        assert "ALARM" in shown
+        assert "FTL" not in shown
+    session.close()
+
+
+def test_alarms_know_its_name_and_refuse_what_a_run_does_not_compute():
+    alarms = Alarms([parse("toy > marginal for 2h")])
+    alarms.check_series(SERIES)
+    with pytest.raises(UsageError, match="toy is not computed; there are marginal, ftl"):
+        alarms.check_series(["marginal", "ftl"])
+    with pytest.raises(UsageError, match="is no rule"):
+        parse("tooy > marginal")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--strategies", "ftl,none"], "'none' is unknown"),
+        (["--strategies", "ftl", "--strategy", "ewa"], "it is not computed"),
+        (["--strategies", ""], "is unknown"),
+    ],
+)
+def test_strategies_that_make_no_sense_are_refused(stream, capsys, options, says):
+    assert main(["replay", str(stream), *STREAM, "--headless", *options]) == 2
+    assert says in capsys.readouterr().err
