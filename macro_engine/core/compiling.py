@@ -11,8 +11,8 @@ from typing import Any
 
 import numba
 
-from macro_engine.core.kernel_cache import KernelCache, trouble
 from macro_engine.core.cache_folder import UnusableError, cache_folder
+from macro_engine.core.kernel_cache import KernelCache, trouble
 
 
 def announcement() -> str | None:

@@ -9,8 +9,8 @@ import pytest
 
 from macro_engine.core import cache_folder
 from macro_engine.core import kernel_cache as cache
-from macro_engine.core.kernel_cache import KernelCache
 from macro_engine.core.cache_folder import UnusableError, check_private
+from macro_engine.core.kernel_cache import KernelCache
 
 
 class Kept:
