@@ -150,9 +150,10 @@ class Engine:
         """
         for file in self.files:
             file.discard()
-        if self.recorder is not None:
-            self.recorder.forget()
-            self.recorder.close(lambda: False)
+        recorder = self.recorder  # the run may take leave of it now
+        if recorder is not None:
+            recorder.forget()
+            recorder.close(lambda: False)
 
     @property
     def writes_when_stopped(self) -> bool:

@@ -61,8 +61,11 @@ class WriterLock:
             os.utime(self.descriptor)
 
     def release(self) -> None:
-        self.lock.unlink(missing_ok=True)
-        os.close(self.descriptor)
+        """Gives the lock back; a second time does nothing."""
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            self.lock.unlink(missing_ok=True)
+            os.close(descriptor)
 
     def _still_there(self) -> bool:
         try:

@@ -157,6 +157,8 @@ class Recorder:
     def hand_over(self, state: dict[str, State] | None, info: dict[str, Any]) -> None:
         """Have everything so far written, with the state after it."""
         with self.changed:
+            if self.closing:
+                return
             batch, self.gathered = self.gathered, Batch()
             batch.state = state
             batch.info = info | {"committed": time(), "events": self.number_of_events}
@@ -174,9 +176,15 @@ class Recorder:
             self.lock.show_alive()
 
     def forget(self) -> None:
-        """Drop what came after the last state; a run that goes on from there finds it again."""
+        """Drop what came after the last state, and take no more before it is closed.
+
+        A run that goes on from there finds it again. The run may be under way in another thread:
+        what it hands over from now on would leave a gap.
+        """
         with self.changed:
             self.gathered = Batch()
+            self.closing = True
+            self.changed.notify_all()
 
     def pending(self) -> list[Steps]:
         """The results that are not in the file yet, in order."""

@@ -21,6 +21,7 @@ from macro_engine.run import watched as watched_module
 from macro_engine.run.events import Event
 from macro_engine.run.lock import alive_at, lock_of
 from macro_engine.run.recorder import Recorder
+from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 
@@ -197,3 +198,22 @@ def test_a_disk_with_no_room_for_the_lock_is_named_and_no_lock_is_left(tmp_path,
     with pytest.raises(MacroError, match=r"a\.run cannot be written: No space left"):
         Recorder(path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_is_abandoned_while_it_goes_on_leaves_no_gap(stream, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
+    path, abandoned = tmp_path / "a.run", []
+    made = engine(stream, path)
+
+    def progress():
+        if made.steps >= 40 and not abandoned:
+            abandoned.append(made.steps)
+            made.abandon()
+
+    made.listener.progress = progress
+    run(made)
+    assert made.steps > abandoned[0]
+    with closing(RunReader(path)) as reader:
+        assert reader.steps <= abandoned[0]
+        assert sum(part.steps for part in reader.all_results()) == reader.steps
+    assert run(engine(stream, path)).summary()["errors"] == run(engine(stream)).summary()["errors"]
