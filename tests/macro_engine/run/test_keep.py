@@ -150,7 +150,7 @@ def test_a_row_a_step_with_nine_members_takes_at_most_100_bytes(tmp_path):
             connection.execute(f"SELECT sum(length({column})) FROM {table}").fetchone()[0]
             for table, column in (("parts", "data"), ("records", "head"))
         )
-    assert held / 4000 <= 25
+    assert held / 4000 <= 60  # the probabilities of four series take 32 of them
 
 
 def test_a_quiet_feed_takes_little_too(tmp_path, monkeypatch):
