@@ -223,7 +223,8 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
                 within = [n for n, distance in shown.nearest if distance <= shown.threshold]
                 assert len(within) == scene.step.close[k]
                 listed += 1
-            assert shown.threshold == scene.history.names.members[k].threshold * moment**-0.2
+            decided = moment if shown.of_step is None else shown.of_step + 1
+            assert shown.threshold == scene.history.names.members[k].threshold * decided**-0.2
             if shown.of_step is None:
                 assert f" within {short_threshold_text(shown.threshold)}" in text_of(opened.app)
         assert listed
