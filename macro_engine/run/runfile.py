@@ -81,10 +81,12 @@ class RunReader:
 
     @property
     def strategy(self) -> str:
-        """Whose prediction is the prediction; empty before the run has series."""
-        settings, series = self.info.get("settings"), self.names.series
+        """Whose prediction is the prediction; empty in a file that says nothing yet."""
+        if not self.names.series:
+            return ""
+        settings = self.info.get("settings")
         named = settings.get("strategy") if isinstance(settings, dict) else None
-        return named if named in series else "".join(series[-1:])
+        return named if named in self.names.series else self.names.series[-1]
 
     def refresh(self) -> None:
         """Look again at what the writer says of the run."""

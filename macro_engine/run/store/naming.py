@@ -8,6 +8,7 @@ from typing import Any
 from macro_engine.core.members import ALL, Member
 from macro_engine.core.steps import Names
 from macro_engine.state import DamagedError
+from macro_engine.strategies import BASELINES
 
 _MOST_MEMBERS = 10_000
 _MOST_NAMES = 1 << 16
@@ -16,6 +17,8 @@ _MOST_NAMES = 1 << 16
 def names_of(info: dict[str, Any], classes: int) -> Names:
     """What stands along the axes of a run's results."""
     series = tuple(texts_of(info.get("series"), "series"))
+    if series[: len(BASELINES)] != BASELINES or len({*series}) < max(len(series), 3):
+        raise DamagedError("its series are not baselines and then strategies")
     return Names(series, members_of(info.get("members")), classes)
 
 

@@ -1,5 +1,6 @@
 """What a run file holds, and what is made of one from a stranger."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -13,12 +14,14 @@ import pytest
 from made_runs import engine, run, run_until, unpacked, write_stream
 
 from macro_engine.core import steps
-from macro_engine.core.steps import COLUMNS, Steps
+from macro_engine.core.members import grid
+from macro_engine.core.steps import COLUMNS, Names, Steps
 from macro_engine.errors import MacroError
 from macro_engine.run.engine import Listener
 from macro_engine.run.recorder import Recorder, size_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.store import records, schema
+from macro_engine.run.store.naming import names_of, told
 from macro_engine.state import DamagedError
 
 
@@ -416,3 +419,19 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 def test_its_size_counts_what_is_not_in_the_main_file_yet(recorded):
     assert size_of(recorded[0]) == recorded[0].stat().st_size
+
+
+@pytest.mark.parametrize(
+    "series",
+    [[], ["marginal"], ["marginal", "no_change"], ["ftl", "marginal", "no_change"],
+     ["marginal", "no_change", "ftl", "ftl"], "ftl", None],
+)  # fmt: skip
+def test_series_that_cannot_be_shown_are_damage(series):
+    with pytest.raises(DamagedError, match="series are"):
+        names_of({"series": series, "members": [[6, 0.1]]}, 2)
+
+
+def test_names_are_told_and_read_again():
+    members = grid([6, "all"], [0.1, float("inf")])
+    names = Names(("marginal", "no_change", "ewa"), members, 2)
+    assert names_of(json.loads(json.dumps(told(names))), 2) == names
