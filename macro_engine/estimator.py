@@ -16,9 +16,9 @@ from macro_engine.algorithm.ensemble import Ensemble, OpenStep
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubroutines
 from macro_engine.core.members import grid
+from macro_engine.core.rows import LARGEST, Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.rows import LARGEST, Block, Columns, Rows
-from macro_engine.settings import OPTIONS
+from macro_engine.options.settings import OPTIONS
 from macro_engine.strategies import STRATEGIES
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.subroutines.base import Subroutine

@@ -11,16 +11,16 @@ from contextlib import suppress
 from rich.console import Console
 from rich.text import Text
 
-from macro_engine.errors import MacroError
-from macro_engine.opening import INFERRED, Opened
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.pace import PLAYING
 from macro_engine.run.summary import Summary
 from macro_engine.strategies import BASELINES
+from macro_engine.stream.opening import INFERRED, Opened
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
-from macro_engine.visible import visible
 from macro_tui.birth_log import BirthLog
 from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.progress import progress_bar, status_line
@@ -118,7 +118,7 @@ class Headless:
             self.births.told()
 
     def _standing(self) -> str:
-        board = self.engine.course.scoreboard
+        board = self.engine.pipeline.scoreboard
         if board is None or not board.rows:
             return "no step closed yet"
         errors = board.errors

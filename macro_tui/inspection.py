@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.opening import Opened
-from macro_engine.settings import OPTIONS
-from macro_engine.stream.csv import CsvFile
+from macro_engine.options.settings import OPTIONS
+from macro_engine.stream.formats.csv import CsvFile
+from macro_engine.stream.opening import Opened
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME, iso
-from macro_engine.visible import visible
 
 _FIRST_ROWS = 3
 _SHOWN_VALUES = 8

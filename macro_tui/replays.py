@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from macro_engine.errors import MacroError
-from macro_engine.visible import visible
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 
 _PACKAGE = Path(__file__).parent
 # inside the package after a wheel install, beside it in a source tree (editable installs)

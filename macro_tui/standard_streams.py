@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TextIO
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 
 _TERMINAL = "/dev/tty"
 

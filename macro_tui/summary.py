@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from macro_engine.core.escape import visible
 from macro_engine.run.view import Summary
-from macro_engine.visible import visible
 from macro_tui.view.comparison import series_title
 
 _MANY_REFERENCES = 1000

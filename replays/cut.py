@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from macro_engine.stream.airline import clock_columns, write_recording
+from macro_engine.datasets.airline import clock_columns, write_recording
 
 AIRPORTS = ("ATL", "ORD", "DEN", "PHX", "IAH", "LAS", "DFW")
 

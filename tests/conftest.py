@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from turns import turn
 
-from macro_engine.opening import open_stream
+from macro_engine.stream.opening import open_stream
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_tui.cli import main

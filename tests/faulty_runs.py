@@ -7,8 +7,8 @@ from contextlib import closing
 
 from made_runs import engine, run, run_until
 
+from macro_engine.core.state import pack
 from macro_engine.run.runfile import RunReader
-from macro_engine.state import pack
 
 STEPS_AT_ONCE = 4
 
@@ -20,7 +20,7 @@ def made_run(stream, folder):
     )
 
     def settle():
-        made.course.steps_at_once = STEPS_AT_ONCE
+        made.pipeline.steps_at_once = STEPS_AT_ONCE
         its = made.recorder
         while (its.in_flight or its.handed_over) and its.trouble is None:
             time.sleep(0.0005)

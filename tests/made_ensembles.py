@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
-from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.subroutines import resolve
+from macro_engine.subroutines.output import converted
 
 ALL_STEPS = "all"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from macro_engine.stream.dialect import Dialect
-from macro_engine.stream.live_text import Layout
-from macro_engine.stream.tail import GRACE, Follower
+from macro_engine.stream.formats.dialect import Dialect
+from macro_engine.stream.live.live_text import Layout
+from macro_engine.stream.live.tail import GRACE, Follower
 
 HEADER = b"t,a,y\n"
 

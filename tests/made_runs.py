@@ -10,14 +10,14 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from macro_engine.live_opening import Live, open_live
-from macro_engine.opening import open_stream
+from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.store.ledger import write_ledger
 from macro_engine.run.store.tables import writers_ledger
 from macro_engine.run.store.writer import write_info
 from macro_engine.run.stored_stream import stored_stream
-from macro_engine.settings import Layer
+from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.opening import open_stream
 
 
 def write_stream(path, rows=3000, seed=1, garbage=0.0):

@@ -8,13 +8,13 @@ import time
 
 import numpy as np
 
-from macro_engine.live_opening import Live, open_live
-from macro_engine.opening import open_stream
+from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine
 from macro_engine.run.pace import Target
 from macro_engine.run.session import Session
 from macro_engine.run.speed import Speed
-from macro_engine.settings import Layer
+from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.opening import open_stream
 from macro_tui.app import Monitor, Options
 
 STEPS = 600

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from macro_engine.rows import Block, Columns, Rows
+from macro_engine.core.rows import Block, Columns, Rows
 
 COLUMNS = Columns(("a", "b"), ("place",), (("x", "y", "z"),))
 

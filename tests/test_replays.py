@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from macro_engine.opening import open_stream
+from macro_engine.stream.opening import open_stream
 from macro_tui.replays import find_recording, shipped_replays
 
 ARRIVALS = {

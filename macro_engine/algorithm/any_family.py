@@ -6,8 +6,8 @@ from typing import Protocol
 
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.core.members import Member
-from macro_engine.rows import Block, Columns, Floats, Ints, Rows
-from macro_engine.state import State
+from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
+from macro_engine.core.state import State
 from macro_engine.subroutines.parameters import Parameters
 
 

@@ -24,10 +24,10 @@ from macro_engine.algorithm.kernels import arrays
 from macro_engine.algorithm.kernels.learners import learning_rates
 from macro_engine.algorithm.kernels.steps import run_steps, scratch
 from macro_engine.core.members import Member
+from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
+from macro_engine.core.state import State
 from macro_engine.core.steps import NEAREST
 from macro_engine.discrepancy import Shape
-from macro_engine.rows import Block, Columns, Ints, Rows, counts_type
-from macro_engine.state import State
 from macro_engine.subroutines.base import widened
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.algorithm.kernels import arrays
-from macro_engine.rows import Columns
-from macro_engine.state import (
+from macro_engine.core.rows import Columns
+from macro_engine.core.state import (
     DamagedError,
     State,
     array,

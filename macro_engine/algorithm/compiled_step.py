@@ -9,7 +9,7 @@ from macro_engine.algorithm.kernels.learners import (
     logistic_probabilities,
     mean_predict,
 )
-from macro_engine.rows import Floats, Ints, Rows
+from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.subroutines.base import widened
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from macro_engine.rows import Columns, Rows
-from macro_engine.state import DamagedError, State, indices
+from macro_engine.core.rows import Columns, Rows
+from macro_engine.core.state import DamagedError, State, indices
 
 
 class CompletedSteps:

@@ -16,7 +16,7 @@ from macro_engine.algorithm.kernels.distances import (
     labels_distances,
 )
 from macro_engine.algorithm.macro import threshold_at
-from macro_engine.rows import Floats, Ints
+from macro_engine.core.rows import Floats, Ints
 
 _RUNS_A_SAMPLE = 16  # blocks between two looks
 _SAMPLED_STEPS = 16

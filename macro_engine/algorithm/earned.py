@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Counts, Floats, Ints
-from macro_engine.state import State, array
+from macro_engine.core.rows import Counts, Floats, Ints
+from macro_engine.core.state import State, array
 
 _KEPT = 0.5 ** (1 / 100)  # of a count, from row to row
 _LEAST = 1e-3

@@ -14,9 +14,9 @@ from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.member_subroutines import FamilyStep
 from macro_engine.algorithm.no_change import ChangeTable, NoChange
 from macro_engine.algorithm.outcome import Outcome, Said
+from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
+from macro_engine.core.state import DamagedError, State, child, whole
 from macro_engine.core.steps import Names
-from macro_engine.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
-from macro_engine.state import DamagedError, State, child, whole
 from macro_engine.strategies import BASELINES, DEFAULT, Answer, Completion, Forecasts, Setup, start
 from macro_engine.strategies.base import count_wrong
 

@@ -24,9 +24,9 @@ from macro_engine.algorithm.member_subroutines import (
     Rules,
 )
 from macro_engine.core.members import MARGINAL, Member
+from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
+from macro_engine.core.state import State, array, child, children, indices, whole
 from macro_engine.discrepancy import Discrepancy
-from macro_engine.rows import Block, Columns, Floats, Ints, Rows
-from macro_engine.state import State, array, child, children, indices, whole
 from macro_engine.subroutines import Subroutine
 from macro_engine.subroutines.parameters import Parameters
 

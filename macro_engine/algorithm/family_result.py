@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.rows import Bools, Counts, Floats, Ints
 from macro_engine.core.steps import NEAREST
-from macro_engine.rows import Bools, Counts, Floats, Ints
 
 
 @dataclass(eq=False)

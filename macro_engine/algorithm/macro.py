@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from macro_engine.core.rows import Columns, Ints, Rows
 from macro_engine.discrepancy import Discrepancy
-from macro_engine.rows import Columns, Ints, Rows
 from macro_engine.subroutines import Subroutine
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
+from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.core.steps import NEAREST
-from macro_engine.rows import Floats, Ints, Rows
 from macro_engine.subroutines import Subroutine
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Floats, Ints
-from macro_engine.state import State, array, child, whole
+from macro_engine.core.rows import Floats, Ints
+from macro_engine.core.state import State, array, child, whole
 
 _LEAST = 1e-3
 _PRIOR_ROWS = 2.0

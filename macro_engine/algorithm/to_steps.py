@@ -6,8 +6,8 @@ import numpy as np
 
 from macro_engine.algorithm.outcome import Outcome
 from macro_engine.core.narrow import narrow, small
+from macro_engine.core.rows import Block
 from macro_engine.core.steps import Steps, Totals, changes, piece_starts
-from macro_engine.rows import Block
 from macro_engine.strategies import LEADER
 
 

@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from macro_engine.visible import visible
+from macro_engine.core.escape import visible
 
 
 class UnusableError(Exception):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numba.core.caching
 
-from macro_engine.visible import visible
+from macro_engine.core.escape import visible
 
 _numba: Any = numba.core.caching  # it has no types
 _DIGEST = hashlib.sha256().digest_size

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.rows import Counts, counts_type
 from macro_engine.core.steps import Narrow
-from macro_engine.rows import Counts, counts_type
 
 _MOST_NARROW = 60_000.0  # of a distance that is kept in two bytes
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.members import Member, names_of
-from macro_engine.rows import Bools, Counts, Floats, Ints
+from macro_engine.core.rows import Bools, Counts, Floats, Ints
 
 Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
-from macro_engine.errors import UsageError
-from macro_engine.rows import Rows
-from macro_engine.state import State
+from macro_engine.core.errors import UsageError
+from macro_engine.core.rows import Rows
+from macro_engine.core.state import State
 
 Description = TypeVar("Description")
 

@@ -2,9 +2,9 @@ import math
 
 import numpy as np
 
+from macro_engine.core.rows import Floats, Rows
+from macro_engine.core.state import State, array
 from macro_engine.discrepancy.base import Discrepancy, needs_numbers
-from macro_engine.rows import Floats, Rows
-from macro_engine.state import State, array
 
 
 class Frames(Discrepancy[Floats]):

@@ -1,6 +1,6 @@
+from macro_engine.core.rows import Rows
+from macro_engine.core.state import State
 from macro_engine.discrepancy.base import Discrepancy
-from macro_engine.rows import Rows
-from macro_engine.state import State
 
 
 class Iid(Discrepancy[None]):

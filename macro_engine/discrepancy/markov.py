@@ -2,9 +2,9 @@ import math
 
 import numpy as np
 
+from macro_engine.core.rows import Rows
+from macro_engine.core.state import State, array, whole
 from macro_engine.discrepancy.base import Discrepancy
-from macro_engine.rows import Rows
-from macro_engine.state import State, array, whole
 
 LastRow = tuple[tuple[float, ...], tuple[int, ...], int] | None
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.core.format import duration_text
-from macro_engine.errors import UsageError
-from macro_engine.visible import visible
 
 _BUILT_IN = ("ftl", "ewa", "marginal", "no_change")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}

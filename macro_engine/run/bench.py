@@ -14,8 +14,8 @@ from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.macro import Macro
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import grid
+from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Features, Shape
-from macro_engine.rows import Block, Columns, Rows
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.subroutines.logistic import Logistic, logistic_regression
 

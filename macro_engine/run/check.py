@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+from macro_engine.core.escape import visible
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.store.salvage import in_words
-from macro_engine.visible import visible
 
 
 def check(path: Path) -> tuple[list[str], bool]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from macro_engine.rows import Floats
+from macro_engine.core.rows import Floats
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
 
 LONGEST_WAIT = 3.0  # seconds, whatever the gap in the recording

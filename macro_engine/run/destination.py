@@ -6,10 +6,10 @@ import math
 import re
 from datetime import datetime
 
+from macro_engine.core.escape import visible
 from macro_engine.core.format import time_text
 from macro_engine.run.pace import Target
 from macro_engine.stream.times import microseconds
-from macro_engine.visible import visible
 
 
 def parse_target(text: str) -> Target:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.steps import Names, Steps
-from macro_engine.rows import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,17 +15,17 @@ import numpy as np
 
 from macro_engine import __version__
 from macro_engine.algorithm.ensemble import Ensemble
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Block, Columns
+from macro_engine.core.state import DamagedError, State, child, number, whole
 from macro_engine.core.steps import Steps
-from macro_engine.errors import MacroError, UsageError
-from macro_engine.live_opening import OpenedLive
-from macro_engine.opening import Opened
-from macro_engine.rows import Block, Columns
-from macro_engine.run.course import Course
 from macro_engine.run.events import Event
 from macro_engine.run.identity import check_same, identities, plain, settings_of
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import PredictionsFile, ResultFile, TraceFile, finish_all
 from macro_engine.run.pace import PLAYING, Pace
+from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
@@ -33,12 +33,12 @@ from macro_engine.run.snapshot import ENDED, Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.naming import told
-from macro_engine.state import DamagedError, State, child, number, whole
-from macro_engine.stream.feed import Feed
+from macro_engine.stream.live.feed import Feed
+from macro_engine.stream.live.opening import OpenedLive
+from macro_engine.stream.opening import Opened
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejection, Rejections
 from macro_engine.subroutines import STORABLE
-from macro_engine.visible import visible
 
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.25  # between two looks at a live feed
 _PATIENCE, _PATIENCE_TO_WRITE = 0.5, 60.0  # seconds
@@ -70,7 +70,7 @@ class Engine:
         How fast it plays; None for a speed that suits the recording.
     keep
         How much of the run the file keeps; None for all of it.
-    course
+    pipeline
         What the steps go through.
     snapshot
         Where the run stands, for other threads.
@@ -96,7 +96,9 @@ class Engine:
         )
         # a run that goes on from its file must have had them from the first step on
         with_probabilities = self.predictions is not None or self.run_file is not None
-        self.course = Course(self.opened, self.feed is not None, self._announce, with_probabilities)
+        self.pipeline = Pipeline(
+            self.opened, self.feed is not None, self._announce, with_probabilities
+        )
         self.open_step: OpenStepWatch | None = None
         self.recorder: Recorder | None = None
         self.noting = threading.Lock()  # held while the recorder is taken leave of
@@ -114,12 +116,12 @@ class Engine:
         self.rate = Rate()
         self.closed = time()  # when the newest step was, or the run began
         self.full_since: float | None = None  # when it had to wait for the recorder
-        self.snapshot = Snapshot(path=self.course.path)
+        self.snapshot = Snapshot(path=self.pipeline.path)
         self.told: Snapshot | None = None  # what the recorder was last handed over
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return self.recording.encoder.classes or self.course.classes
+        return self.recording.encoder.classes or self.pipeline.classes
 
     @property
     def is_storable(self) -> bool:
@@ -128,7 +130,7 @@ class Engine:
 
     @property
     def steps(self) -> int:
-        return self.course.steps
+        return self.pipeline.steps
 
     def stop(self) -> None:
         """Ask for an end after the block at hand; may be called from anywhere."""
@@ -195,7 +197,7 @@ class Engine:
                     file.discard()
                 if self.open_step is not None:
                     self.open_step.close()
-                self.course.finish()
+                self.pipeline.finish()
                 if self.feed is not None:
                     self.feed.close()
 
@@ -203,9 +205,9 @@ class Engine:
         assert isinstance(self.recording, Recording)
         first_share = self.done or 0.0
         for block in self.recording.blocks():
-            if self.course.classes not in ((), self.classes):
+            if self.pipeline.classes not in ((), self.classes):
                 raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
-            if self.course.ensemble is None:
+            if self.pipeline.ensemble is None:
                 self._start(block.rows.columns)
             begin = max(self.steps - block.first_step, 0)
             share = self.recording.done
@@ -216,7 +218,7 @@ class Engine:
                 end = await self.pace.allowed(block, begin, shares)
                 if end == begin:
                     return
-                end = min(end, begin + self.course.steps_at_once)
+                end = min(end, begin + self.pipeline.steps_at_once)
                 part = block.cut(begin, end)
                 self._step_through(part)
                 self.pace.passed(part)
@@ -258,11 +260,11 @@ class Engine:
 
     async def _run_through(self, block: Block) -> None:
         """Run all steps of a block, which was read and must not be lost."""
-        if self.course.ensemble is None:
+        if self.pipeline.ensemble is None:
             self._start(block.rows.columns)
         begin = 0
         while begin < block.steps:
-            end = min(block.steps, begin + self.course.steps_at_once)
+            end = min(block.steps, begin + self.pipeline.steps_at_once)
             self._step_through(block.cut(begin, end))
             begin = end
             self._publish("running", "following")
@@ -271,12 +273,12 @@ class Engine:
     def _look_at_open_step(self, feed: Feed) -> None:
         """Predict the rows of the open step that have come."""
         rows = feed.maker.open_step()
-        if self.course.ensemble is None and not len(rows):
+        if self.pipeline.ensemble is None and not len(rows):
             return
         if self.open_step is None:
-            ensemble = self.course.ensemble or self._start(rows.columns)
+            ensemble = self.pipeline.ensemble or self._start(rows.columns)
             self.open_step = OpenStepWatch(ensemble)
-        with self.course.failures_in_words(feed.maker.steps):
+        with self.pipeline.failures_in_words(feed.maker.steps):
             self.open_step.look(feed.maker.steps, rows)
 
     async def _record(self) -> None:
@@ -310,15 +312,15 @@ class Engine:
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
-        course = self.course
-        board = course.scoreboard
+        pipeline = self.pipeline
+        board = pipeline.scoreboard
         assert board is not None
         return {
             "rows": board.rows,
             "steps": board.steps,
             "classes": list(self.classes),
-            "seconds": course.seconds,
-            "path": course.path,
+            "seconds": pipeline.seconds,
+            "path": pipeline.path,
             "errors": board.errors,
             "thresholds": [
                 {
@@ -328,15 +330,15 @@ class Engine:
                     "subroutines": int(subroutines),
                 }
                 for member, error, subroutines in zip(
-                    course.members, board.member_errors, board.subroutines, strict=True
+                    pipeline.members, board.member_errors, board.subroutines, strict=True
                 )
             ],
             "rejected": self.rejections.count,
             "late": self.recording.late,
             "held": self.recording.held,
-            "unanswered": course.unanswered,
-            "references": course.reference_count,
-            "distance_share": course.distance_share,
+            "unanswered": pipeline.unanswered,
+            "references": pipeline.reference_count,
+            "distance_share": pipeline.distance_share,
             "labels": board.labels.tolist(),
             "notes": self.recording.encoder.what_was_cut_off(),
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
@@ -344,7 +346,7 @@ class Engine:
         }
 
     def _start(self, columns: Columns) -> Ensemble:
-        ensemble = self.course.start(self.classes, columns)
+        ensemble = self.pipeline.start(self.classes, columns)
         self._open_outputs()
         return ensemble
 
@@ -354,7 +356,7 @@ class Engine:
 
     def _step_through(self, block: Block) -> None:
         self.between_blocks = False
-        results, events = self.course.run(block)
+        results, events = self.pipeline.run(block)
         self.closed = time()
         if self.recorder is not None:
             self.recorder.add(results, events)
@@ -371,7 +373,7 @@ class Engine:
             strategy = self.opened.settings["strategy"]
             self.files.append(PredictionsFile(self.predictions, self.classes, strategy))
         if self.trace is not None:
-            self.files.append(TraceFile(self.trace, self.course.members))
+            self.files.append(TraceFile(self.trace, self.pipeline.members))
 
     def _write_outputs(self) -> None:
         """Put the result files in their places; those of a recorded run come from its file."""
@@ -412,7 +414,7 @@ class Engine:
             pass  # a damaged file is refused before anything is made of it
         try:
             check_same(info, self._identity(), path)
-            self.course.seconds = number(info, "seconds")
+            self.pipeline.seconds = number(info, "seconds")
             self.known_rejected, self.known_reports = (
                 whole(info, "rejected"),
                 whole(info, "reports"),
@@ -454,25 +456,25 @@ class Engine:
 
     def _take_up(self, reader: RunReader) -> None:
         """Stand where the recorded run stood."""
-        self.rate = Rate(self.course.rows)
+        self.rate = Rate(self.pipeline.rows)
         steps = min(self.steps, reader.steps)
         times = reader.results(steps - 1, steps).times if steps else None
-        self.course.time = None if times is None else int(times[-1])
+        self.pipeline.time = None if times is None else int(times[-1])
         if self.feed is None:
             self.done = Snapshot.restored(child(reader.info, "snapshot")).done
 
     def _restore(self, state: State) -> None:
         self.recording.restore(child(state, "source"))
-        self.course.restore(state)
+        self.pipeline.restore(state)
         if self.recording.steps > self.steps:
             raise DamagedError("the parts of its state are of different moments")
-        if self.course.ensemble is not None:
+        if self.pipeline.ensemble is not None:
             self._open_outputs()
 
     def _state(self) -> dict[str, State] | None:
         if not self.is_storable:
             return None
-        return {"source": self.recording.state()} | self.course.state()
+        return {"source": self.recording.state()} | self.pipeline.state()
 
     def _identity(self) -> dict[str, Any]:
         return {
@@ -489,13 +491,13 @@ class Engine:
         if not hasattr(self, "fixed_info"):
             self.fixed_info = self._identity() | {
                 "program": __version__,
-                "path": self.course.path,
-                **told(self.course.names),
+                "path": self.pipeline.path,
+                **told(self.pipeline.names),
             }
         info = self.fixed_info | {
             "classes": list(self.classes),
             "status": status,
-            "seconds": self.course.seconds,
+            "seconds": self.pipeline.seconds,
             "rejected": max(self.rejections.count, self.known_rejected),
             "reports": max(self.recording.reports, self.known_reports),
             "snapshot": asdict(self.snapshot),
@@ -521,24 +523,24 @@ class Engine:
         recorder.close(lambda: not self.was_stopped)
 
     def _publish(self, state: str, words: str) -> None:
-        course = self.course
-        board = course.scoreboard
+        pipeline = self.pipeline
+        board = pipeline.scoreboard
         has_rows = board is not None and board.rows > 0
         self.snapshot = Snapshot(
             state=state,
             words=words,
-            steps=course.steps,
-            rows=course.rows,
-            time=course.time,
+            steps=pipeline.steps,
+            rows=pipeline.rows,
+            time=pipeline.time,
             done=self.done,
-            rate=0.0 if state in ENDED else self.rate.of(course.rows),
+            rate=0.0 if state in ENDED else self.rate.of(pipeline.rows),
             speed=str(self.pace.speed or ""),
-            path=course.path,
+            path=pipeline.path,
             rejected=self.rejections.count,
             late=self.recording.late,
-            unanswered=course.unanswered,
-            references=course.reference_count,
-            distance_share=course.distance_share,
+            unanswered=pipeline.unanswered,
+            references=pipeline.reference_count,
+            distance_share=pipeline.distance_share,
             errors=board.errors if board and has_rows else {},
             strategy=self.opened.settings["strategy"],
             member_errors=tuple(board.member_errors) if board and has_rows else (),
@@ -582,4 +584,4 @@ class Engine:
 
     def _note(self, kind: str, text: str) -> None:
         if self.recorder is not None:
-            self.recorder.note(Event(self.steps, self.course.time, kind, text))
+            self.recorder.note(Event(self.steps, self.pipeline.time, kind, text))

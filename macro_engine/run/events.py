@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.core.format import count_text, duration_text
+from macro_engine.core.rows import Bools, Ints
+from macro_engine.core.state import State, array, indices, whole
 from macro_engine.core.steps import Names, Steps
-from macro_engine.rows import Bools, Ints
-from macro_engine.state import State, array, indices, whole
 
 KINDS = (
     "birth",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_engine.run.outputs import FORMATS, PredictionsFile, TraceFile, finish_all, write_frame
 from macro_engine.run.runfile import RunReader
-from macro_engine.visible import visible
 
 
 @dataclass(frozen=True)

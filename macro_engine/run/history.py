@@ -16,8 +16,8 @@ import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.core.members import short_names_of
+from macro_engine.core.rows import Bools, Floats, Ints
 from macro_engine.core.steps import PIECE_STEPS, Names, Steps
-from macro_engine.rows import Bools, Floats, Ints
 from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.usage import Usage
 from macro_engine.strategies import BASELINES

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from macro_engine.errors import MacroError
-from macro_engine.settings import Settings
-from macro_engine.state import child, children
-from macro_engine.visible import visible
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.state import child, children
+from macro_engine.options.settings import Settings
 
 _ENDS = 1 << 16  # bytes at either end of a file that are compared
 

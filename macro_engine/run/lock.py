@@ -8,8 +8,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from macro_engine.errors import MacroError
-from macro_engine.visible import visible
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 
 _PATIENCE = 0.3  # seconds
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, Member
+from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Steps
-from macro_engine.errors import MacroError, UsageError
-from macro_engine.rows import Ints
-from macro_engine.visible import visible
-from macro_engine.writing import destination
+from macro_engine.core.writing import destination
 
 FORMATS = (".parquet", ".csv")
 _ROWS_A_PART = 1 << 18

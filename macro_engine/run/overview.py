@@ -6,11 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_engine.run.lock import writer_of
 from macro_engine.run.recorder import size_of
 from macro_engine.run.runfile import RunReader
-from macro_engine.visible import visible
 
 
 def overview(path: Path) -> tuple[str, ...]:

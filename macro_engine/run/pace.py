@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from macro_engine.core.format import rough_duration_text
-from macro_engine.rows import Block, Floats
+from macro_engine.core.rows import Block, Floats
 from macro_engine.run.clock import LONGEST_WAIT, Clock
 from macro_engine.run.speed import Speed
 

@@ -16,8 +16,10 @@ from pathlib import Path
 from time import monotonic, time
 from typing import Any
 
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.state import DamagedError, State
 from macro_engine.core.steps import Steps
-from macro_engine.errors import MacroError
 from macro_engine.run.events import Event
 from macro_engine.run.lock import WriterLock
 from macro_engine.run.patience import PATIENCE, tried
@@ -26,9 +28,7 @@ from macro_engine.run.store import schema, wal, writer
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.ledger import Ledger, write_ledger
 from macro_engine.run.store.tables import writers_ledger
-from macro_engine.state import DamagedError, State
 from macro_engine.stream.table import Rejection
-from macro_engine.visible import visible
 
 COMMIT_SECONDS = 1.0
 _REST = 20  # times the last commit's duration, until the next one

@@ -11,17 +11,17 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.state import DamagedError, State
 from macro_engine.core.steps import Names, Steps
-from macro_engine.errors import MacroError
 from macro_engine.run.events import Event
 from macro_engine.run.lock import writer_of
 from macro_engine.run.store import records, schema, tables, version1, wal
 from macro_engine.run.store.ledger import Ledger, StoredLedger
 from macro_engine.run.store.naming import names_of, texts_of
 from macro_engine.run.store.salvage import WholeRecords, in_words
-from macro_engine.state import DamagedError, State
 from macro_engine.stream.table import Rejection
-from macro_engine.visible import visible
 
 _RECORDS_KEPT = 12
 

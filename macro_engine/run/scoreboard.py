@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.state import State, array, whole
 from macro_engine.core.steps import Names, Steps, Totals
-from macro_engine.state import State, array, whole
 
 
 class Scoreboard:

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic, time
 
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
+from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Steps
-from macro_engine.errors import MacroError
-from macro_engine.rows import Ints
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
@@ -26,7 +27,6 @@ from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
 from macro_engine.run.view import Controls
 from macro_engine.subroutines.parameters import Parameters
-from macro_engine.visible import visible
 
 UNNAMED = "unnamed.run"
 _LIVE = "a live feed: rows come when they come; space freezes the view"
@@ -155,16 +155,18 @@ class Session(RunFollower):
     def learnt(self, threshold: int, number: int) -> Parameters | None:
         """What a subroutine knows now, where its learner can tell."""
         engine = self.engine
-        if engine is None or engine.course.ensemble is None:
+        if engine is None or engine.pipeline.ensemble is None:
             return None
-        return engine.course.ensemble.family.parameters(threshold, number, engine.course.columns)
+        return engine.pipeline.ensemble.family.parameters(
+            threshold, number, engine.pipeline.columns
+        )
 
     def updates(self, threshold: int) -> Ints | None:
         """How many steps each subroutine of a threshold has learnt until now."""
         engine = self.engine
-        if engine is None or engine.course.ensemble is None:
+        if engine is None or engine.pipeline.ensemble is None:
             return None
-        return engine.course.ensemble.family.updates(threshold)
+        return engine.pipeline.ensemble.family.updates(threshold)
 
     def close(self) -> None:
         """Removes the temporary run file; the session must have ended."""
@@ -190,7 +192,7 @@ class Session(RunFollower):
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
             listener = Listener(self._look_back, results=self._append, remark=self.remarks.append)
             self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
-            self.alarms.check_series(self.engine.course.names.series)
+            self.alarms.check_series(self.engine.pipeline.names.series)
             if self.ending.is_set():
                 self.engine.stop()
             asyncio.run(self.engine.run())
@@ -222,7 +224,7 @@ class Session(RunFollower):
         assert engine.run_file is not None
         store = self.store = CombinedReader(RunReader(engine.run_file), engine.recorder)
         history = History(
-            engine.course.names,
+            engine.pipeline.names,
             engine.classes,
             store.parts,
             engine.opened.settings["eps_power"],

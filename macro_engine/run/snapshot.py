@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from macro_engine.state import DamagedError, State
+from macro_engine.core.escape import visible
+from macro_engine.core.state import DamagedError, State
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME
-from macro_engine.visible import visible
 
 ENDED = ("finished", "stopped", "failed")
 _LARGEST = 1 << 62

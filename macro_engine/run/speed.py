@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from macro_engine.errors import UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 
 
 @dataclass(frozen=True)

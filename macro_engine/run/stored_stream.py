@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from macro_engine.live_opening import StoredStream
+from macro_engine.core.state import State, child
 from macro_engine.run.runfile import RunReader
-from macro_engine.state import State, child
+from macro_engine.stream.live.opening import StoredStream
 
 
 def stored_stream(run_file: Path) -> StoredStream | None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
-from macro_engine.state import DamagedError
+from macro_engine.core.state import DamagedError
 from macro_engine.stream.table import Rejections
-from macro_engine.visible import visible
 
 _LARGEST = 1 << 62
 _LINES = 5  # that are named for each reason

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Steps
-from macro_engine.rows import Ints
 
 _EVERY = 1 << 15  # steps between two states that are remembered
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from macro_engine.rows import Ints
+from macro_engine.core.rows import Ints
 from macro_engine.run.alarms import Alarms, Change, Rule
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
-from macro_engine.errors import MacroError
-from macro_engine.rows import Columns, Ints
+from macro_engine.core.rows import Columns, Ints
+from macro_engine.core.state import DamagedError, State, array, child, children, indices
+from macro_engine.options.settings import OPTIONS
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
@@ -21,11 +24,8 @@ from macro_engine.run.lock import alive_at, writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
-from macro_engine.settings import OPTIONS
-from macro_engine.state import DamagedError, State, array, child, children, indices
 from macro_engine.stream.table import Rejections
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
-from macro_engine.visible import visible
 
 _LOOK_SECONDS = 0.25
 _UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most

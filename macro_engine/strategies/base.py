@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.members import Member
-from macro_engine.rows import Columns, Counts, Floats, Ints, Rows
-from macro_engine.state import State
+from macro_engine.core.rows import Columns, Counts, Floats, Ints, Rows
+from macro_engine.core.state import State
 
 
 @dataclass(frozen=True)

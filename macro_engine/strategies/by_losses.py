@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from macro_engine.state import State, array
+from macro_engine.core.state import State, array
 from macro_engine.strategies.base import Answer, Completion, Setup, Strategy
 
 

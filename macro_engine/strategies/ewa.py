@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from macro_engine.rows import Counts, Floats, Ints
+from macro_engine.core.rows import Counts, Floats, Ints
 from macro_engine.strategies.base import WEIGHTS, Answer, Completion, Forecasts
 from macro_engine.strategies.by_losses import ByLosses
 

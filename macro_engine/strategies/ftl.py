@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Counts, Ints
-from macro_engine.state import State, whole
+from macro_engine.core.rows import Counts, Ints
+from macro_engine.core.state import State, whole
 from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, Setup
 from macro_engine.strategies.by_losses import ByLosses
 

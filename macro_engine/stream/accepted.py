@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from macro_engine.rows import Bools, Floats, Ints
-from macro_engine.state import DamagedError, State, array
+from macro_engine.core.rows import Bools, Floats, Ints
+from macro_engine.core.state import DamagedError, State, array
 from macro_engine.stream.spec import StreamSpec
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from macro_engine.state import DamagedError, State, array
+from macro_engine.core.state import DamagedError, State, array
 
 MOVE = 100  # held rows that move the clock
 LAST = 200  # rows among which they must lie

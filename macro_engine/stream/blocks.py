@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from macro_engine.rows import Block, Bools, Columns, Ints, Rows
-from macro_engine.state import DamagedError, State, array, child, children, whole
+from macro_engine.core.rows import Block, Bools, Columns, Ints, Rows
+from macro_engine.core.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.encode import Encoder
 from macro_engine.stream.spec import StreamSpec

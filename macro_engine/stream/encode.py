@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from macro_engine.errors import MacroError, UsageError
-from macro_engine.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
-from macro_engine.state import DamagedError, State, array, children, flag, texts
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
+from macro_engine.core.state import DamagedError, State, array, children, flag, texts
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import MOST_CLASSES, StreamSpec
 from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
 from macro_engine.stream.times import TimeReader, time_reader_described
-from macro_engine.visible import visible
 
 SAMPLE = 500  # usable rows from which classes and bounds are learnt
 NO_BOUNDS = (0.0, 0.0)  # stands in a state where there are none

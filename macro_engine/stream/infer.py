@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.table import MISSING, Column, Table
 from macro_engine.stream.times import time_reader
-from macro_engine.visible import visible
 
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
 _LABEL_NAMES = ("label", "target", "class", "outcome", "y")  # the likeliest first

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.stream.table import MISSING, Column, Problem, Problems
-from macro_engine.visible import visible
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,

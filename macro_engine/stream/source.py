@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from macro_engine.errors import MacroError
-from macro_engine.rows import Block
-from macro_engine.state import State, child, whole
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Block
+from macro_engine.core.state import State, child, whole
 from macro_engine.stream.blocks import BlockMaker, Reader, packed
-from macro_engine.stream.breakfast import BreakfastVideo
-from macro_engine.stream.csv import CsvFile
-from macro_engine.stream.parquet import ParquetFile
+from macro_engine.stream.formats.csv import CsvFile
+from macro_engine.stream.formats.npy import BreakfastVideo
+from macro_engine.stream.formats.parquet import ParquetFile
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
-from macro_engine.visible import visible
 
 StreamFile = CsvFile | ParquetFile | BreakfastVideo
 

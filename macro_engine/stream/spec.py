@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from macro_engine.errors import MacroError, UsageError
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
 from macro_engine.stream.label import Label
-from macro_engine.visible import visible
 
 _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 _LONGEST = 10_000 * 366 * _UNITS["d"]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from macro_engine.rows import Bools, Ints
-from macro_engine.state import State, child, flag, whole
+from macro_engine.core.rows import Bools, Ints
+from macro_engine.core.state import State, child, flag, whole
 from macro_engine.stream.ahead import LAST, MOVE, Ahead, HeldRow
 from macro_engine.stream.spec import AHEAD, MAX_STEP, Every
 from macro_engine.stream.times import FIRST_TIME, iso

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from macro_engine.rows import Floats, Ints
-from macro_engine.state import State, children, whole
-from macro_engine.visible import visible
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Floats, Ints
+from macro_engine.core.state import State, children, whole
 
 if TYPE_CHECKING:
     from macro_engine.stream.times import TimeReader

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from macro_engine.errors import UsageError
-from macro_engine.rows import Ints
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Ints
 from macro_engine.stream.table import MISSING, Problem, Problems
-from macro_engine.visible import visible
 
 _EPOCH = datetime(1970, 1, 1)
 FIRST_TIME, LAST_TIME = -62_135_596_800_000_000, 253_402_300_799_999_999

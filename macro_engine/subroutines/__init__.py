@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
-from macro_engine.visible import visible
 
 __all__ = ["NAMED", "STORABLE", "Create", "Subroutine", "resolve"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from macro_engine.errors import UsageError
-from macro_engine.rows import Columns, Floats, Ints, Rows
-from macro_engine.state import DamagedError, State
+from macro_engine.core.errors import UsageError
+from macro_engine.core.rows import Columns, Floats, Ints, Rows
+from macro_engine.core.state import DamagedError, State
 from macro_engine.subroutines.parameters import Parameters
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Columns, Floats, Ints, Rows
-from macro_engine.state import State, array, child, flag, whole
+from macro_engine.core.rows import Columns, Floats, Ints, Rows
+from macro_engine.core.state import State, array, child, flag, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
 from macro_engine.subroutines.parameters import WEIGHTS, Parameters, column_names
 from macro_engine.subroutines.probabilities import of_classes, sigmoid

@@ -12,8 +12,8 @@ from river.optim import SGD
 from river.optim.losses import Log
 from river.optim.schedulers import InverseScaling
 
-from macro_engine.rows import Columns, Floats, Ints, Rows
-from macro_engine.state import State, array, children, texts, whole
+from macro_engine.core.rows import Columns, Floats, Ints, Rows
+from macro_engine.core.state import State, array, children, texts, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine
 from macro_engine.subroutines.parameters import WEIGHTS, Parameters, column_names
 from macro_engine.subroutines.probabilities import of_classes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Bools, Columns, Floats, Ints, Rows
-from macro_engine.state import State, array
+from macro_engine.core.rows import Bools, Columns, Floats, Ints, Rows
+from macro_engine.core.state import State, array
 from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
 from macro_engine.subroutines.parameters import MEANS, Parameters, column_names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from macro_engine.rows import Columns, Floats
+from macro_engine.core.rows import Columns, Floats
 
 WEIGHTS, MEANS = "weights", "means"
 

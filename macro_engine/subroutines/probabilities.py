@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.rows import Floats
+from macro_engine.core.rows import Floats
 
 
 def of_classes(positive: Floats) -> Floats:

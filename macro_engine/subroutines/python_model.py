@@ -9,11 +9,11 @@ import importlib
 import sys
 from pathlib import Path
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.subroutines.river_model import RiverModel
 from macro_engine.subroutines.river_text import checked_for
-from macro_engine.visible import visible
 
 
 def python_factory(path: str) -> Create:

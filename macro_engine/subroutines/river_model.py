@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.errors import MacroError
-from macro_engine.rows import Floats, Ints, Rows
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.subroutines.base import Subroutine
-from macro_engine.visible import visible
 
 _ROUNDING = 1e-9  # a sum of probabilities that is closer to 1 is taken for 1
 

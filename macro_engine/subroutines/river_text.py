@@ -13,10 +13,10 @@ import inspect
 from copy import deepcopy
 from typing import Any
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.subroutines.river_model import RiverModel
-from macro_engine.visible import visible
 
 _LONGEST_TEXT = 2000
 _EXAMPLE = "river:linear_model.LogisticRegression(l2=0.1)"

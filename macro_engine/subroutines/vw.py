@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.errors import UsageError
-from macro_engine.rows import SLOTS, Floats, Ints, Rows
+from macro_engine.core.errors import UsageError
+from macro_engine.core.rows import SLOTS, Floats, Ints, Rows
 from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.subroutines.probabilities import of_classes, sigmoid
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from errno import EBADF
 
 from macro_engine import __version__
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_tui.standard_streams import fill_closed
 
 COMMANDS = {

@@ -27,8 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.table import Table
 
     from macro_engine.core.compiling import announcement
-    from macro_engine.opening import open_stream
     from macro_engine.run.bench import measure
+    from macro_engine.stream.opening import open_stream
     from macro_engine.stream.source import Recording
     from macro_engine.stream.table import Rejections
     from macro_tui.progress import progress_bar

@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from macro_engine.core.escape import visible
     from macro_engine.run.export import export
-    from macro_engine.visible import visible
 
     exported = export(arguments.run_file, arguments.to, f".{arguments.format}")
     for path in exported.files:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from macro_engine.errors import UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_tui.cli.options import add_stream_arguments, end_at_sigterm, length_of, open_from
 
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     end_at_sigterm()
     from rich.console import Console
 
-    from macro_engine.run.player import Mishaps, Player
+    from macro_engine.datasets.player import Mishaps, Player
     from macro_tui.cli.replay import speed_of
     from macro_tui.progress import progress_bar
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from macro_engine.errors import MacroError
-from macro_engine.opening import Opened, toml_beside
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.toml import to_toml
+from macro_engine.stream.opening import Opened, toml_beside
 from macro_engine.subroutines import resolve
-from macro_engine.toml import to_toml
-from macro_engine.visible import visible
 from macro_tui.cli.options import add_stream_arguments, open_from
 from macro_tui.replays import is_shipped
 

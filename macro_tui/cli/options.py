@@ -7,15 +7,15 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from macro_engine.errors import UsageError
-from macro_engine.options import DESCRIPTIONS, PRESETS
-from macro_engine.visible import visible
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
+from macro_engine.options.table import DESCRIPTIONS, PRESETS
 from macro_tui.replays import find_recording
 
 if TYPE_CHECKING:
-    from macro_engine.opening import Opened
+    from macro_engine.options.settings import Layer
     from macro_engine.run.store.keep import Keep
-    from macro_engine.settings import Layer
+    from macro_engine.stream.opening import Opened
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def open_from(arguments: argparse.Namespace) -> Opened:
     """The stream that the arguments ask for."""
-    from macro_engine.opening import open_stream
+    from macro_engine.stream.opening import open_stream
 
     paths = [find_recording(name) for name in arguments.files]
     return open_stream(paths, layers_from(arguments), arguments.config)
@@ -58,9 +58,9 @@ def open_from(arguments: argparse.Namespace) -> Opened:
 
 def layers_from(arguments: argparse.Namespace) -> list[Layer]:
     """The settings that the command line gives, and those of the preset it names."""
-    from macro_engine.opening import COMMAND_LINE
-    from macro_engine.presets import preset
-    from macro_engine.settings import OPTIONS, Layer
+    from macro_engine.options.presets import preset
+    from macro_engine.options.settings import OPTIONS, Layer
+    from macro_engine.stream.opening import COMMAND_LINE
 
     given = {
         name: value for name in OPTIONS if (value := getattr(arguments, name, None)) is not None
@@ -109,8 +109,8 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
 
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     """Refuses output files that cannot be written, are inputs, or are named twice."""
+    from macro_engine.core.writing import destination
     from macro_engine.run.outputs import check_output
-    from macro_engine.writing import destination
 
     for option in ("predictions", "trace"):
         path = getattr(arguments, option)

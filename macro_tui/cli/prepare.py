@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from macro_engine.errors import UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from macro_engine.stream.airline import prepare
+    from macro_engine.datasets.airline import prepare
     from macro_tui.progress import progress_bar
 
     if arguments.out.suffix != ".parquet":

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from macro_engine.errors import MacroError, UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
 from macro_tui.cli.options import (
     add_outputs,
     add_stream_arguments,
@@ -23,10 +23,10 @@ from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
-    from macro_engine.opening import Opened
     from macro_engine.run.engine import Engine, Listener
     from macro_engine.run.session import Session
     from macro_engine.run.speed import Speed
+    from macro_engine.stream.opening import Opened
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from macro_engine.errors import MacroError
+    from macro_engine.core.errors import MacroError
+    from macro_engine.core.escape import visible
     from macro_engine.run.overview import overview
-    from macro_engine.visible import visible
 
     if arguments.check is not None:
         return _check(arguments.check)

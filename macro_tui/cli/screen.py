@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from macro_engine.errors import UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 
 if TYPE_CHECKING:
     from macro_engine.run.engine import Engine
@@ -35,7 +35,7 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def give_way_to_keys(engine: Engine) -> None:
     """Switches threads more often where the engine runs in Python, so that keys are answered."""
-    if engine.course.path == "general":
+    if engine.pipeline.path == "general":
         sys.setswitchinterval(_SWITCH_SECONDS)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
-from macro_engine.errors import MacroError, UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
 from macro_tui.cli.options import (
     add_outputs,
     add_settings,
@@ -28,9 +28,9 @@ from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options
 from macro_tui.standard_streams import keys_from_terminal, need_keys
 
 if TYPE_CHECKING:
-    from macro_engine.live_opening import OpenedLive
     from macro_engine.run.engine import Engine, Listener
     from macro_engine.run.session import Session
+    from macro_engine.stream.live.opening import OpenedLive
 
 _LOOK_SECONDS = 0.1  # between two looks at a file that is not there yet
 
@@ -129,9 +129,9 @@ def _open(
     arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], None]
 ) -> OpenedLive:
     """Opens the stream, once enough of it is there to infer how it is read."""
-    from macro_engine.live_opening import Live, open_live
     from macro_engine.run.stored_stream import stored_stream
-    from macro_engine.stream.standard_input import Pipe
+    from macro_engine.stream.live.opening import Live, open_live
+    from macro_engine.stream.live.standard_input import Pipe
 
     path = None if arguments.file == "-" else Path(arguments.file)
     read = {} if path is None else {Path(os.path.realpath(path)): "is read in this run"}

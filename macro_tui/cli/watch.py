@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from macro_engine.errors import MacroError
-from macro_engine.visible import visible
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_tui.cli.screen import add_screen_arguments, options_of
 from macro_tui.standard_streams import need_keys
 

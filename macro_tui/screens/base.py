@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.screen import Screen
 from textual.timer import Timer
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_engine.run.view import Event, RunView
 from macro_tui.app import Monitor, Options
 from macro_tui.panels.panel import Panel

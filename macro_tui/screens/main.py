@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.geometry import Size
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_engine.run.destination import target_text
 from macro_engine.run.view import RunView, Snapshot
 from macro_tui.app import Options

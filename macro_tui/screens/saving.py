@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import IO
 
+from macro_engine.core.escape import visible
 from macro_engine.run.view import Event
-from macro_engine.visible import visible
 from macro_tui import saved_files
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.prompt import Prompt

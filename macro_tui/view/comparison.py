@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.visible import visible
+from macro_engine.core.escape import visible
 
 
 def series_title(name: str) -> str:

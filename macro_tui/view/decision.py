@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text, short_threshold_text, time_text
 from macro_engine.run.view import Situation
-from macro_engine.visible import visible
 from macro_tui.view.nearest import NearestView
 from macro_tui.view.rows import Row, fitting
 from macro_tui.view.scene import Scene

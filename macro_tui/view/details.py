@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text, time_text
 from macro_engine.run.view import MEANS, Birth, Parameters
-from macro_engine.visible import visible
 from macro_tui.view.bars import bar, sparks
 from macro_tui.view.comparison import lead_text
 from macro_tui.view.glyphs import Glyphs

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from macro_engine.core.escape import visible
 from macro_engine.core.format import time_text
 from macro_engine.run.view import Event
-from macro_engine.visible import visible
 from macro_tui.view.event_log import before_moment
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.listing import window

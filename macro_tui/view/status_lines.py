@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
+from macro_engine.core.escape import visible
 from macro_engine.core.format import clock_text, count_text, time_text
 from macro_engine.run.view import Change, Snapshot
-from macro_engine.visible import visible
 from macro_tui.view import keys
 from macro_tui.view.comparison import lead_text, series_title, short_lead_text
 from macro_tui.view.curves import role_of

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/breakfast.py DIR [--distance labels]
 
-DIR has the layout that `macro_engine/stream/breakfast.py` describes. The preset breakfast is run
+DIR has the layout that `macro_engine/stream/formats/npy.py` describes. The preset breakfast is run
 over every video, as `macro-tui replay VIDEO.npy --preset breakfast --json` runs it; further options
 are passed on. Prints a table in %, activities down, thresholds across.
 """

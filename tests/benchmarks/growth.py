@@ -14,10 +14,10 @@ from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import grid
+from macro_engine.core.rows import Block
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.opening import open_stream
-from macro_engine.rows import Block
 from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.stream.opening import open_stream
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_tui.replays import find_recording

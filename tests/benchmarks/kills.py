@@ -17,15 +17,15 @@ from pathlib import Path
 
 from laid import lay
 
+from macro_engine.core.state import pack
 from macro_engine.run.runfile import RunReader
-from macro_engine.state import pack
 
 CHILD = """
 import asyncio, os, sys, threading, time
 from pathlib import Path
 import macro_engine.run.recorder as recorder
-from macro_engine.opening import open_stream
-from macro_engine.presets import preset
+from macro_engine.stream.opening import open_stream
+from macro_engine.options.presets import preset
 from macro_engine.run.engine import Engine, Listener
 recorder.COMMIT_SECONDS, recorder._REST = 0.02, 0
 stream, run_file, delay = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])

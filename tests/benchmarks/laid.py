@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from macro_engine.stream.parquet import KEY
+from macro_engine.stream.formats.parquet import KEY
 from macro_tui.replays import find_recording
 
 

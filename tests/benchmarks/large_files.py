@@ -36,8 +36,8 @@ def make(path: Path, rows: int) -> None:
 
 
 def read(path: Path) -> None:
-    from macro_engine.opening import COMMAND_LINE, open_stream
-    from macro_engine.settings import Layer
+    from macro_engine.options.settings import Layer
+    from macro_engine.stream.opening import COMMAND_LINE, open_stream
     from macro_engine.stream.source import Recording
     from macro_engine.stream.table import Rejections
 

@@ -40,8 +40,8 @@ from macro_tui.view.meter import memory
 stream, run_file, out = map(Path, sys.argv[1:])
 marks = []
 def load(listener, unnamed):
-    from macro_engine.opening import open_stream
-    from macro_engine.presets import preset
+    from macro_engine.stream.opening import open_stream
+    from macro_engine.options.presets import preset
     from macro_engine.run.engine import Engine
     from macro_engine.run.speed import Speed
     keep = listener.results
@@ -54,7 +54,7 @@ def load(listener, unnamed):
     class Timed(Engine):
         async def run(self):
             await super().run()
-            marks.append((time.perf_counter(), self.course.rows, memory()))
+            marks.append((time.perf_counter(), self.pipeline.rows, memory()))
     return Timed(opened, listener=listener, run_file=run_file, speed=Speed())
 def open_session():
     from macro_engine.run.session import Session

@@ -19,10 +19,10 @@ from unittest import mock
 import numpy as np
 import polars as pl
 
-from macro_engine.opening import COMMAND_LINE, open_stream
-from macro_engine.settings import Layer
-from macro_engine.stream import csv
-from macro_engine.stream.parquet import ParquetFile
+from macro_engine.options.settings import Layer
+from macro_engine.stream.formats import csv
+from macro_engine.stream.formats.parquet import ParquetFile
+from macro_engine.stream.opening import COMMAND_LINE, open_stream
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 

@@ -21,8 +21,8 @@ from laid import lay
 CHILD = """
 import asyncio, json, sys, time
 from pathlib import Path
-from macro_engine.opening import open_stream
-from macro_engine.presets import preset
+from macro_engine.stream.opening import open_stream
+from macro_engine.options.presets import preset
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.speed import Speed
 stream, run_file, rate = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])

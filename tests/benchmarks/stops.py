@@ -44,19 +44,19 @@ def warm_up(feed: Path) -> None:
 
     Nothing is read: Polars would start threads, which a forked process does not have.
     """
-    import macro_engine.live_opening  # noqa: F401
+    import macro_engine.stream.live.opening  # noqa: F401
     import macro_tui.cli.tail
     import macro_tui.headless  # noqa: F401
-    from macro_engine.opening import open_stream
-    from macro_engine.run.course import Course
-    from macro_engine.settings import Layer
+    from macro_engine.options.settings import Layer
+    from macro_engine.run.pipeline import Pipeline
+    from macro_engine.stream.opening import open_stream
 
     write(feed, 100)
     settings = {"time": "when", "label": "late", "features": "a,b", "every": "30m"}
     opened = open_stream([feed], [Layer.read("warm up", settings, of_user=True)])
-    course, block = Course(opened, False, lambda _words: None), random_block(1, 2, [5] * 20)
-    course.start(("0", "1"), block.rows.columns)
-    course.run(block)
+    pipeline, block = Pipeline(opened, False, lambda _words: None), random_block(1, 2, [5] * 20)
+    pipeline.start(("0", "1"), block.rows.columns)
+    pipeline.run(block)
 
 
 def tail(feed: Path, run_file: Path, log: Path) -> None:

@@ -21,14 +21,14 @@ from pathlib import Path
 import numpy as np
 from laid import lay
 
-from macro_engine.live_opening import Live, open_live
-from macro_engine.opening import open_stream
+from macro_engine.core.state import pack
+from macro_engine.datasets.player import Mishaps, Player, garbage
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.pace import Speed
-from macro_engine.run.player import Mishaps, Player, garbage
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.stored_stream import stored_stream
-from macro_engine.state import pack
+from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.opening import open_stream
 
 RATE = 50_000
 ATLANTA = Path(__file__).parents[2] / "replays" / "airline-ATL.parquet"

@@ -8,9 +8,9 @@ from river import checks, compose, evaluate, linear_model, metrics, preprocessin
 from river.naive_bayes import GaussianNB
 
 from macro_engine.algorithm.ensemble import Ensemble
+from macro_engine.core.rows import Columns, Rows
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator import MacroClassifier
-from macro_engine.rows import Columns, Rows
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.nearest_mean_classifier import NearestMeanClassifier
 from macro_engine.subroutines.open_logistic import OpenLogistic

@@ -9,7 +9,7 @@ from made_runs import write_stream
 from made_sessions import monitor_of, open_main, session_over, settle, text_of
 from made_strategy import toy  # noqa: F401 (a fixture)
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
 from macro_engine.run.alarms import Alarms, parse
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.rows import Bools, Floats, Ints
+from macro_engine.core.rows import Bools, Floats, Ints
 
 FEATURES, LABELS, FRAMES = 0, 1, 2
 LOGISTIC, NEAREST_MEAN = 0, 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from macro_engine.errors import UsageError
-from macro_engine.visible import visible
+from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}

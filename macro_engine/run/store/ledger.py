@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
+from macro_engine.core.state import DamagedError, from_json, octets, whole
 from macro_engine.core.steps import Steps
-from macro_engine.state import DamagedError, from_json, octets, whole
 
 NAME = "ledger"  # among the words about the run
 NO_LINK = bytes(16)  # stands before the first record

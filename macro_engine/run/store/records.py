@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.core.state import DamagedError, array, number, pack, unpack, whole
 from macro_engine.core.steps import (
     PARTS,
     PIECE_ROWS,
@@ -22,7 +23,6 @@ from macro_engine.core.steps import (
 )
 from macro_engine.run.store import codec
 from macro_engine.run.store.ledger import checksum
-from macro_engine.state import DamagedError, array, number, pack, unpack, whole
 
 PLACES = 16  # for the parts of a record: those of one at step s begin at 16 s
 _MOST_STEP = 1 << 58

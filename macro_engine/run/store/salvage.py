@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from macro_engine.core.state import DamagedError
 from macro_engine.core.steps import Names, Steps
 from macro_engine.run.store import records
 from macro_engine.run.store.ledger import Ledger
 from macro_engine.run.store.tables import FAILURES, Found
-from macro_engine.state import DamagedError
 
 
 class WholeRecords:

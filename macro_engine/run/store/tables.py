@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from macro_engine.core.escape import visible
+from macro_engine.core.state import DamagedError, State, from_json, unpack
 from macro_engine.run.events import Event
 from macro_engine.run.store.ledger import (
     NAME,
@@ -15,9 +17,7 @@ from macro_engine.run.store.ledger import (
     matches,
     sum_of,
 )
-from macro_engine.state import DamagedError, State, from_json, unpack
 from macro_engine.stream.table import Problem, Rejection
-from macro_engine.visible import visible
 
 Info = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.core.state import DamagedError, State, from_json, unpack
 from macro_engine.core.steps import NEAREST, PIECE_ROWS, PIECE_STEPS, Names, Steps, Totals
 from macro_engine.run.events import Event
-from macro_engine.state import DamagedError, State, from_json, unpack
 from macro_engine.stream.table import Problem, Rejection
 
 SERIES = ("marginal", "no_change", "ftl", "ewa")

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from time import time
 from typing import Any
 
+from macro_engine.core.state import State, pack
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.store import records
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.ledger import Ledger, checksum, checksum_of_row
-from macro_engine.state import State, pack
 from macro_engine.stream.table import Rejection
 
 _PART = 1 << 14  # bytes of state, written again if one of them changed

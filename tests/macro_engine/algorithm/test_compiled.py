@@ -13,7 +13,7 @@ from made_streams import block_of, classes_of, random_block, random_blocks, same
 from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.kernels.distances import select_smallest, sort_in_place
 from macro_engine.algorithm.kernels.learners import is_likelier
-from macro_engine.rows import LARGEST, Columns, Rows
+from macro_engine.core.rows import LARGEST, Columns, Rows
 from macro_engine.subroutines.logistic import likeliest
 
 RESULTS = ("predictions", "active", "born", "distance", "close", "subroutines")

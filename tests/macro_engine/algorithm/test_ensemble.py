@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from made_ensembles import general, members_of
 from made_streams import classes_of, random_blocks, same
 
+from macro_engine.core.rows import Block, Rows
 from macro_engine.discrepancy import DISTANCES
-from macro_engine.rows import Block, Rows
 
 
 def outcome(block, distance, history, classes, subroutine):

@@ -16,11 +16,11 @@ from made_streams import (
     same,
 )
 
-from macro_engine.algorithm.conversion import converted
 from macro_engine.algorithm.family import Family, with_marginal
 from macro_engine.algorithm.macro import Macro
 from macro_engine.discrepancy import DISTANCES, Labels, Shape
 from macro_engine.subroutines import resolve
+from macro_engine.subroutines.output import converted
 
 
 def family_and_definitions(

@@ -9,8 +9,8 @@ from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.macro import Macro
+from macro_engine.core.rows import Rows
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.rows import Rows
 from macro_engine.strategies import STRATEGIES
 from macro_engine.subroutines import resolve
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from made_streams import COLUMNS, block_of, classes_of, random_block, random_blocks
 
 from macro_engine.algorithm.macro import Macro, threshold_at
+from macro_engine.core.rows import Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Labels, Shape
-from macro_engine.rows import Columns, Rows
 from macro_engine.subroutines import resolve
 
 

@@ -11,10 +11,10 @@ from made_ensembles import members_of
 from made_streams import random_block, same
 
 from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
-from macro_engine.algorithm.conversion import OUTPUTS
+from macro_engine.core.state import DamagedError, pack, unpack
 from macro_engine.discrepancy import DISTANCES
-from macro_engine.state import DamagedError, pack, unpack
 from macro_engine.subroutines import STORABLE
+from macro_engine.subroutines.output import OUTPUTS
 
 CLASSES = 3
 THRESHOLDS = (0.02, 0.1, 0.3)

@@ -15,7 +15,7 @@ def given(tmp_path_factory):
     stream = write_stream(tmp_path_factory.mktemp("steps") / "d.csv", rows=1500, garbage=0.01)
     found = []
     made = engine(stream, listener=Listener(results=found.append), distance="features")
-    made.course.with_probabilities = True
+    made.pipeline.with_probabilities = True
     run(made)
     return found
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from made_streams import COLUMNS, random_block
 
+from macro_engine.core.rows import Rows
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.rows import Rows
 
 every_distance = pytest.mark.parametrize("name", DISTANCES)
 EMPTY = Rows.join([], COLUMNS)

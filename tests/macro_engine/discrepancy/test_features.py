@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from made_streams import COLUMNS, block_of, random_block
 
+from macro_engine.core.errors import UsageError
 from macro_engine.discrepancy import Features
-from macro_engine.errors import UsageError
 
 
 def rows(numbers, labels):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from made_streams import COLUMNS, block_of
 
+from macro_engine.core.errors import UsageError
 from macro_engine.discrepancy import Features, Frames, Markov
-from macro_engine.errors import UsageError
 
 
 def rows(numbers, labels=None, slots=None):

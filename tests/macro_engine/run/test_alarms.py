@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
 from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Alarms, Sample, parse
 from macro_engine.run.snapshot import Snapshot

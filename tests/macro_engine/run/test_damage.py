@@ -9,7 +9,7 @@ from made_damage import Originals, copy, exported
 from made_runs import engine, run, run_until, write_stream
 
 from macro_engine.core import steps
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_engine.run import recorder
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.store import records

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from made_runs import engine, run, write_stream
 
+from macro_engine.core.rows import Columns
 from macro_engine.core.steps import Steps
-from macro_engine.rows import Columns
 from macro_engine.run import history as module
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.downsampled import Downsampled
@@ -40,7 +40,7 @@ def past(request, finished, monkeypatch):
         monkeypatch.setattr(module, "_JOINED", 4)
         monkeypatch.setattr(Downsampled, "MOST", 100)
     reader = RunReader(path)
-    history = History(made.course.names, made.classes, CombinedReader(reader).parts)
+    history = History(made.pipeline.names, made.classes, CombinedReader(reader).parts)
     for results in given:
         for start in range(results.first_step, results.stop, 7):
             history.append(results.cut(start, min(start + 7, results.stop)))
@@ -168,7 +168,7 @@ def test_a_window_has_as_many_steps_as_it_says_where_little_is_kept(finished, mo
     monkeypatch.setattr(Downsampled, "MOST", 50)
     made, _, given = finished
     whole = Steps.join(given)
-    history = History(made.course.names, made.classes, lambda a, b: whole.cut(a, b))
+    history = History(made.pipeline.names, made.classes, lambda a, b: whole.cut(a, b))
     history.append(whole)
     stride = history.downsampled.stride
     assert stride > 4
@@ -188,7 +188,7 @@ def test_memory_does_not_grow_with_the_run(finished, monkeypatch):
     monkeypatch.setattr(Downsampled, "MOST", 100)
     made, _, given = finished
     whole = Steps.join(given)
-    history = History(made.course.names, made.classes, lambda a, b: whole.cut(a, b))
+    history = History(made.pipeline.names, made.classes, lambda a, b: whole.cut(a, b))
     for start in range(0, whole.steps, 10):
         history.append(whole.cut(start, min(start + 10, whole.steps)))
         assert len(history.downsampled.points().moments) <= 100

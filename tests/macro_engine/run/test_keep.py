@@ -11,7 +11,7 @@ from made_runs import engine, live_engine, run, run_until, run_until_read, write
 from made_sessions import until
 
 from macro_engine.core import steps
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
 from macro_engine.run import recorder
 from macro_engine.run.engine import Listener
 from macro_engine.run.runfile import DroppedError, RunReader
@@ -160,7 +160,7 @@ def test_a_quiet_feed_takes_little_too(tmp_path, monkeypatch):
     monkeypatch.setattr(recorder, "_REST", 0)
     options = {"every": "1", "history": "36", "thresholds": NINE, "distance": "labels"}
     made = engine(stream, tmp_path / "a.run", **options)
-    monkeypatch.setattr(type(made.course), "steps_at_once", 1, raising=False)
+    monkeypatch.setattr(type(made.pipeline), "steps_at_once", 1, raising=False)
     run(made)
     with closing(RunReader(tmp_path / "a.run")) as reader:
         assert reader._ledger().records < 20

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from made_runs import SETTINGS, engine, live_engine, run, run_until_read, write_stream
 
-from macro_engine.errors import MacroError
-from macro_engine.opening import open_stream
+from macro_engine.core.errors import MacroError
+from macro_engine.core.state import pack
+from macro_engine.datasets.player import Mishaps, Player
+from macro_engine.options.settings import Layer
 from macro_engine.run import open_step
 from macro_engine.run.engine import Listener
 from macro_engine.run.pace import Speed
-from macro_engine.run.player import Mishaps, Player
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
-from macro_engine.settings import Layer
-from macro_engine.state import pack
-from macro_engine.stream.standard_input import Pipe
+from macro_engine.stream.live.standard_input import Pipe
+from macro_engine.stream.opening import open_stream
 from macro_engine.stream.steps import TOO_FAR_AHEAD
 
 ROWS = 1200
@@ -199,7 +199,7 @@ def test_silence_closes_a_step_and_is_an_event(lines, live, tmp_path):
     run(made)
     (event,) = [text for text in events_of(tmp_path / "a.run") if text.startswith("no rows for")]
     assert f"step {made.steps - 1} is closed with" in event
-    assert made.course.scoreboard.rows == 99 - made.rejections.count
+    assert made.pipeline.scoreboard.rows == 99 - made.rejections.count
 
 
 def test_steps_counted_in_rows_close_when_they_are_full_and_not_by_silence(lines, live):

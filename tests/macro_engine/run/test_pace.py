@@ -7,8 +7,8 @@ import pytest
 from made_runs import engine, run, run_until, write_stream
 from made_streams import block_of
 
-from macro_engine.errors import UsageError
-from macro_engine.rows import Block
+from macro_engine.core.errors import UsageError
+from macro_engine.core.rows import Block
 from macro_engine.run.pace import Pace, Target
 from macro_engine.run.speed import Speed
 

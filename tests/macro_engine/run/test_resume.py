@@ -11,13 +11,13 @@ from contextlib import closing
 import pytest
 from made_runs import engine, run, run_until, write_stream
 
-from macro_engine.errors import MacroError
-from macro_engine.run import course
+from macro_engine.core.errors import MacroError
+from macro_engine.core.state import pack
+from macro_engine.run import pipeline as pipeline
 from macro_engine.run.engine import Listener
 from macro_engine.run.lock import lock_of, writer_of
 from macro_engine.run.runfile import RunReader
-from macro_engine.state import pack
-from macro_engine.stream import csv
+from macro_engine.stream.formats import csv
 
 
 @pytest.fixture
@@ -214,7 +214,7 @@ def test_whatever_the_chunks_hold_it_goes_on_the_same(tmp_path, monkeypatch, see
     stream.write_text("\ufeff" + "\r\n".join([header, *lines]) + "\r\n")
     monkeypatch.setattr(csv, "CHUNK", 4096)
     monkeypatch.setattr(csv, "PIECE", 512)
-    monkeypatch.setattr(course, "_BLOCK_SECONDS", 1e-9)
+    monkeypatch.setattr(pipeline, "_BLOCK_SECONDS", 1e-9)
     whole, parts = outputs(tmp_path, "whole"), outputs(tmp_path, "parts")
     run(engine(stream, tmp_path / "whole.run", **whole))
     steps = 0

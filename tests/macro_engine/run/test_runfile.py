@@ -14,15 +14,15 @@ import pytest
 from made_runs import engine, run, run_until, unpacked, write_stream
 
 from macro_engine.core import steps
+from macro_engine.core.errors import MacroError
 from macro_engine.core.members import grid
+from macro_engine.core.state import DamagedError
 from macro_engine.core.steps import COLUMNS, Names, Steps
-from macro_engine.errors import MacroError
 from macro_engine.run.engine import Listener
 from macro_engine.run.recorder import Recorder, size_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.store import records, schema
 from macro_engine.run.store.naming import names_of, told
-from macro_engine.state import DamagedError
 
 
 @pytest.fixture(scope="module")
@@ -305,8 +305,8 @@ READ_AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from macro_engine.run.runfile import RunReader
-from macro_engine.state import DamagedError
-from macro_engine.errors import MacroError
+from macro_engine.core.state import DamagedError
+from macro_engine.core.errors import MacroError
 os.setgid(65534); os.setuid(65534)
 try:
     print(sum(r.steps for r in RunReader(Path(sys.argv[1])).all_results()))

@@ -14,7 +14,7 @@ from faults import Faults, inject
 from made_runs import engine, live_engine, run, run_until, write_stream
 from made_sessions import finished_session
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_engine.run import engine as engine_module
 from macro_engine.run import recorder as module
 from macro_engine.run import watched as watched_module

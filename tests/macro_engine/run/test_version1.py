@@ -10,8 +10,8 @@ import pytest
 from made_runs import engine, live_engine, run, run_until_read, unpacked, write_stream
 from made_sessions import until
 
+from macro_engine.core.errors import MacroError
 from macro_engine.core.members import grid
-from macro_engine.errors import MacroError
 from macro_engine.run.export import export
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from made_runs import engine, write_stream
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
+from macro_engine.core.state import DamagedError
 from macro_engine.run.alarms import parse
 from macro_engine.run.events import Event
 from macro_engine.run.session import Session
 from macro_engine.run.summary import Summary
 from macro_engine.run.watched import WatchedRun
-from macro_engine.state import DamagedError
 from macro_engine.stream.table import Rejections
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 from made_runs import engine, forge, run, run_until, write_stream
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_engine.run import engine as engines
 from macro_engine.run.identity import settings_of
 from macro_engine.run.snapshot import Snapshot
@@ -34,14 +34,14 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     watching.start()
     wait_for(lambda: watching.snapshot.state == "finished")
     assert watching.history.steps == made.steps
-    assert watching.snapshot.errors == made.course.scoreboard.errors
+    assert watching.snapshot.errors == made.pipeline.scoreboard.errors
     assert watching.events(["birth"])
     k, number = 0, 2
-    mine = made.course.ensemble.family.parameters(k, number, made.course.columns)
+    mine = made.pipeline.ensemble.family.parameters(k, number, made.pipeline.columns)
     found = watching.learnt(k, number)
     assert found.columns == mine.columns
     assert found.values.tolist() == mine.values.tolist()
-    assert watching.updates(k).tolist() == made.course.ensemble.family.updates(k).tolist()
+    assert watching.updates(k).tolist() == made.pipeline.ensemble.family.updates(k).tolist()
     assert watching.stop(5)
     watching.close()
 

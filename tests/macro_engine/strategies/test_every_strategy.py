@@ -7,8 +7,8 @@ import pytest
 from made_streams import COLUMNS, same
 
 from macro_engine.core.members import grid
-from macro_engine.rows import Rows
-from macro_engine.state import pack, unpack
+from macro_engine.core.rows import Rows
+from macro_engine.core.state import pack, unpack
 from macro_engine.strategies import (
     LEADER,
     STRATEGIES,

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from macro_engine.state import pack, unpack
+from macro_engine.core.state import pack, unpack
 from macro_engine.stream.blocks import BlockMaker, packed
-from macro_engine.stream.csv import table_of
-from macro_engine.stream.csv_parser import Record
-from macro_engine.stream.dialect import Dialect
+from macro_engine.stream.formats.csv import table_of
+from macro_engine.stream.formats.csv_parser import Record
+from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.steps import Stepper

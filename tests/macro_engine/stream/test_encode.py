@@ -3,12 +3,12 @@ import zlib
 import numpy as np
 import pytest
 
-from macro_engine.errors import MacroError, UsageError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.stream.encode import SAMPLE, SLOTS, Encoder
+from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.label import LabelColumn, LabelRule
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections, Table
-from macro_engine.stream.text_column import TextColumn
 
 
 def spec(**changes):

@@ -3,13 +3,13 @@
 import pytest
 from made_files import append, rotate
 
-from macro_engine.stream.dialect import Dialect
-from macro_engine.stream.feed import Feed
+from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.live_text import Layout
+from macro_engine.stream.live.feed import Feed
+from macro_engine.stream.live.live_text import Layout
+from macro_engine.stream.live.tail import GRACE, Follower
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections
-from macro_engine.stream.tail import GRACE, Follower
 
 HEADER = b"t,a,y\n"
 NAMES = ["t", "a", "y"]

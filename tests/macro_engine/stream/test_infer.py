@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.infer import infer
 from macro_engine.stream.table import Table
-from macro_engine.stream.text_column import TextColumn
 
 
 def guesses(known=None, **columns):

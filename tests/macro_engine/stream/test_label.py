@@ -1,8 +1,8 @@
 import pytest
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
+from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.label import LabelColumn, LabelRule, class_order, parse_label
-from macro_engine.stream.text_column import TextColumn
 
 
 @pytest.mark.parametrize(

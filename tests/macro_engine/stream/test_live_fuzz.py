@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from macro_engine.stream.blocks import BlockMaker
-from macro_engine.stream.dialect import Dialect
+from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.live_text import Layout, LiveText
+from macro_engine.stream.live.live_text import Layout, LiveText
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections
 

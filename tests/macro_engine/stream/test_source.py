@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from macro_engine.errors import MacroError
-from macro_engine.opening import COMMAND_LINE, open_stream
-from macro_engine.settings import Layer
-from macro_engine.stream import csv
+from macro_engine.core.errors import MacroError
+from macro_engine.options.settings import Layer
+from macro_engine.stream.formats import csv
+from macro_engine.stream.opening import COMMAND_LINE, open_stream
 from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 

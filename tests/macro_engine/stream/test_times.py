@@ -1,6 +1,6 @@
 import pytest
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
 from macro_engine.stream.times import iso, time_reader
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from made_streams import random_block
 
-from macro_engine.algorithm.conversion import converted
 from macro_engine.subroutines import NAMED, resolve
+from macro_engine.subroutines.output import converted
 from macro_engine.subroutines.river_model import RiverModel
 
 MODELS = [

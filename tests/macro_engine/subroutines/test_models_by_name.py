@@ -1,7 +1,7 @@
 import pytest
 from made_streams import random_block
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.river_text import build
 

@@ -1,7 +1,7 @@
 import numpy as np
 from made_streams import block_of, random_block
 
-from macro_engine.rows import Columns, Rows
+from macro_engine.core.rows import Columns, Rows
 from macro_engine.subroutines.nearest_mean import NearestMean
 
 

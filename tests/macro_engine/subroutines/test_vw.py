@@ -6,7 +6,7 @@ import pytest
 import vowpalwabbit
 from made_streams import random_block
 
-from macro_engine.errors import UsageError
+from macro_engine.core.errors import UsageError
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.vw import texts
 

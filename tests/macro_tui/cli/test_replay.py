@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from macro_engine.opening import open_stream
 from macro_engine.run.engine import Engine
+from macro_engine.stream.opening import open_stream
 from macro_tui.replays import find_recording
 
 COMMAND = [sys.executable, "-m", "macro_tui", "replay"]
@@ -127,8 +127,8 @@ def test_no_block_keeps_the_engine_busy_for_long():
     opened = open_stream([find_recording("airline-IAH.parquet")])
     engine = Engine(opened)
     asyncio.run(engine.run())
-    assert engine.course.path == "compiled"
-    assert engine.course.longest_block < 0.1  # 50 ms is the bound, with room for a busy machine
+    assert engine.pipeline.path == "compiled"
+    assert engine.pipeline.longest_block < 0.1  # 50 ms is the bound, with room for a busy machine
 
 
 def test_interrupted_while_it_compiles_it_leaves_soon(stream, tmp_path):

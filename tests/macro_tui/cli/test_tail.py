@@ -11,7 +11,7 @@ import tomllib
 import pytest
 from made_runs import write_stream
 
-from macro_engine.errors import MacroError
+from macro_engine.core.errors import MacroError
 from macro_engine.run.runfile import RunReader
 from macro_tui.cli import main
 

@@ -20,11 +20,11 @@ from made_sessions import (
 )
 
 from macro_engine.core.format import short_threshold_text
-from macro_engine.opening import open_stream
+from macro_engine.options.settings import Layer
 from macro_engine.run.alarms import parse
 from macro_engine.run.engine import Engine
 from macro_engine.run.session import Session
-from macro_engine.settings import Layer
+from macro_engine.stream.opening import open_stream
 from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.help import HelpScreen
 from macro_tui.screens.prompt import Prompt

@@ -8,8 +8,8 @@ import pytest
 from made_sessions import live_session, monitor_of, open_main, settle, text_of, until, write_stream
 
 from macro_engine.run.alarms import parse
-from macro_engine.stream import feed, tail
-from macro_engine.stream.standard_input import Pipe
+from macro_engine.stream.live import feed, tail
+from macro_engine.stream.live.standard_input import Pipe
 from macro_tui.screens.confirm_exit import ConfirmExit
 from macro_tui.screens.prompt import Prompt
 

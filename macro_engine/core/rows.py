@@ -1,0 +1,209 @@
+"""Encoded rows of a stream: what distances compare and what subroutines learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.state import DamagedError, State, array, indices
+
+SLOTS = 1024  # one-hot columns of a category at most
+# From here on squares overflow in sums over many columns, and compiled sums need not be the others.
+LARGEST = 1e150
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+Counts: TypeAlias = NDArray[Any]  # whole numbers from 0 on, in the smallest type that holds them
+
+
+def counts_type(most: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type for whole numbers from 0 up to the largest of them."""
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        if most <= np.iinfo(dtype).max:
+            return dtype
+    return np.uint64
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The encoded columns, in the order in which every sum over them runs.
+
+    A category has one column for each of its slots, named in `slots`: those known so far. Later
+    rows may come with more of them, at the end of each category, and never with fewer.
+    """
+
+    numbers: tuple[str, ...]
+    categories: tuple[str, ...] = ()
+    slots: tuple[tuple[str, ...], ...] = ()
+
+    def state(self) -> State:
+        return {"slots": [list(names) for names in self.slots]}
+
+    @staticmethod
+    def restored(state: State, numbers: Sequence[str], categories: Sequence[str]) -> Columns:
+        """The columns of a state, for a stream with these numeric columns and categories."""
+        slots = state.get("slots")
+        if (
+            not isinstance(slots, list)
+            or len(slots) != len(categories)
+            or not all(isinstance(names, list) and len(names) <= SLOTS for names in slots)
+        ):
+            raise DamagedError("in its state the categories are not those of the stream")
+        return Columns(
+            tuple(numbers), tuple(categories), tuple(tuple(map(str, names)) for names in slots)
+        )
+
+    @property
+    def widths(self) -> list[int]:
+        """The number of numeric columns, then of those of each category."""
+        return [len(self.numbers), *map(len, self.slots)]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows in stream order.
+
+    Attributes
+    ----------
+    numbers
+        The scaled numeric columns, rows by columns.
+    slots
+        For each category, which of its one-hot columns is 1, rows by categories.
+    labels
+        The index of each row's class in the class tuple.
+    """
+
+    numbers: Floats
+    slots: Ints
+    labels: Ints
+    columns: Columns
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def cut(self, start: int, stop: int) -> Rows:
+        return Rows(
+            self.numbers[start:stop], self.slots[start:stop], self.labels[start:stop], self.columns
+        )
+
+    @staticmethod
+    def join(parts: Sequence[Rows], columns: Columns) -> Rows:
+        """All rows of the parts, in order; no parts give no rows."""
+        if not parts:
+            return Rows(
+                np.empty((0, len(columns.numbers))),
+                np.empty((0, len(columns.categories)), np.int64),
+                np.empty(0, np.int64),
+                columns,
+            )
+        return Rows(
+            np.concatenate([part.numbers for part in parts]),
+            np.concatenate([part.slots for part in parts]),
+            np.concatenate([part.labels for part in parts]),
+            columns,
+        )
+
+    def relaid(self, columns: Columns) -> Rows:
+        """The rows over more numeric columns, 0 in those that they did not have."""
+        numbers = np.zeros((len(self), len(columns.numbers)))
+        place = {name: i for i, name in enumerate(columns.numbers)}
+        numbers[:, [place[name] for name in self.columns.numbers]] = self.numbers
+        return Rows(numbers, self.slots, self.labels, columns)
+
+    def labelled(self, labels: Ints) -> Rows:
+        """The rows whose labels are known, given all of them and -1 where one is not."""
+        known = labels >= 0
+        if known.all():
+            return Rows(self.numbers, self.slots, labels, self.columns)
+        return Rows(self.numbers[known], self.slots[known], labels[known], self.columns)
+
+    def state(self) -> State:
+        return {"numbers": self.numbers, "slots": self.slots, "labels": self.labels}
+
+    @staticmethod
+    def restored(state: State, columns: Columns, classes: int) -> Rows:
+        """The rows of a state, which have these columns and so many classes."""
+        labels = indices(state, "labels", (None,), classes)
+        slots = array(state, "slots", np.int64, (len(labels), len(columns.categories)))
+        for c, known in enumerate(columns.slots):
+            if len(slots) and not 0 <= slots[:, c].min() <= slots[:, c].max() < len(known):
+                raise DamagedError("in its state a category is out of range")
+        numbers = array(state, "numbers", np.float64, (len(labels), len(columns.numbers)))
+        return Rows(numbers, slots, labels, columns)
+
+    @cached_property
+    def dicts(self) -> list[dict[str, Any]]:
+        """The rows as River models take them: numbers by name, and the one-hot columns that are 1.
+
+        A key that is absent stands for 0, as in River's sparse models.
+        """
+        names = self.columns.numbers
+        rows = [dict(zip(names, numbers, strict=True)) for numbers in self.numbers.tolist()]
+        for c, (category, known) in enumerate(
+            zip(self.columns.categories, self.columns.slots, strict=True)
+        ):
+            for row, slot in zip(rows, self.slots[:, c].tolist(), strict=True):
+                row[f"{category}={known[slot]}"] = 1.0
+        return rows
+
+    @cached_property
+    def dense(self) -> Floats:
+        """Every encoded column, zeros included, rows by columns."""
+        parts = [self.numbers]
+        for c, known in enumerate(self.columns.slots):
+            one_hot = np.zeros((len(self), len(known)))
+            one_hot[np.arange(len(self)), self.slots[:, c]] = 1.0
+            parts.append(one_hot)
+        return np.concatenate(parts, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole steps in a row, as arrays.
+
+    Attributes
+    ----------
+    starts
+        Where each step begins in `rows`, and at the end the number of rows.
+    times
+        Microseconds since 1970 of each row; None where the stream has no time column.
+    first_row, first_step
+        The numbers, from 0 for the whole stream, of the first row and the first step.
+    late, rejected
+        By steps: how many of its rows came late, and how many rows were turned away while it was
+        open. None where nobody counted.
+    """
+
+    rows: Rows
+    starts: Ints
+    times: Ints | None
+    first_row: int
+    first_step: int
+    late: Ints | None = None
+    rejected: Ints | None = None
+
+    @property
+    def steps(self) -> int:
+        return len(self.starts) - 1
+
+    def cut(self, start: int, stop: int) -> Block:
+        """The steps from `start` up to `stop`, counted within the block."""
+        a, b = int(self.starts[start]), int(self.starts[stop])
+        return Block(
+            self.rows.cut(a, b),
+            self.starts[start : stop + 1] - a,
+            None if self.times is None else self.times[a:b],
+            self.first_row + a,
+            self.first_step + start,
+            None if self.late is None else self.late[start:stop],
+            None if self.rejected is None else self.rejected[start:stop],
+        )
+
+    def step(self, s: int) -> Rows:
+        return self.rows.cut(int(self.starts[s]), int(self.starts[s + 1]))

@@ -1,0 +1,1 @@
+"""Public data sets, and a player that feeds recordings."""

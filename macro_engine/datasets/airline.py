@@ -1,0 +1,242 @@
+"""The paper's airline stream, made from the original DataExpo 2009 files.
+
+Arrivals at one airport in the order in which they were scheduled, told apart by whether they came
+more than 15 minutes late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Floats, Ints
+from macro_engine.core.writing import destination
+from macro_engine.stream.formats.csv import CsvFile
+from macro_engine.stream.formats.parquet import KEY
+from macro_engine.stream.formats.text_column import TextColumn
+from macro_engine.stream.table import Column, Table
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+DAY = 1440  # minutes
+
+# the numbers that a flight must have, and between which values they make sense
+_NUMBERS = {
+    "Year": (1900, 2100),
+    "Month": (1, 12),
+    "DayofMonth": (1, 31),
+    "CRSDepTime": (0, 2400),
+    "CRSArrTime": (0, 2400),
+    "ArrDelay": (-32_768, 32_767),
+    "Distance": (0, 32_767),
+}
+_TEXTS = ("CRSElapsedTime", "UniqueCarrier", "Origin")
+_COLUMNS = (*_NUMBERS, *_TEXTS, "Dest", "Cancelled", "Diverted")
+
+
+@dataclass
+class Prepared:
+    """What was read and what became of it."""
+
+    rows: int = 0
+    arrivals: int = 0
+    cancelled: int = 0
+    diverted: int = 0
+    unusable: int = 0
+    broken: int = 0
+    first_unusable: str | None = None
+    airports: Counter[str] = field(default_factory=Counter)
+
+
+def prepare(
+    paths: Sequence[Path],
+    airport: str,
+    out: Path,
+    progress: Callable[[float, int], object] = lambda _done, _rows: None,
+) -> Prepared:
+    """Write the arrivals at an airport as a self-describing recording.
+
+    `progress` is told the share of the input that was read and the number of rows so far.
+    """
+    result = Prepared()
+    frames: list[pl.DataFrame] = []
+    if not out.absolute().parent.is_dir():
+        raise MacroError(f"{visible(out)} cannot be written: its folder does not exist")
+    files = [_open(path) for path in paths]
+    for number, file in enumerate(files):
+        for table in file.tables(_COLUMNS):
+            frames.append(_arrivals(table, airport, result))
+            progress((number + file.done) / len(files), result.rows)
+    if not result.arrivals:
+        most = ", ".join(visible(name) for name, _ in result.airports.most_common(10))
+        raise UsageError(
+            f"no flight arrives at '{visible(airport)}' in {len(paths)} file(s) with "
+            f"{result.rows:,} rows; most arrive at: {most}"
+        )
+    arrivals = pl.concat(frames).sort("arrival", maintain_order=True)
+    write_recording(arrivals, out, "arrival", ("weekday", "carrier", "origin"))
+    return result
+
+
+def _open(path: Path) -> CsvFile:
+    try:
+        file = CsvFile(path)
+    except OSError as error:
+        raise MacroError(f"{visible(path)} cannot be opened: {error.strerror}") from None
+    for column in _COLUMNS:
+        if column not in file.names:
+            raise UsageError(
+                f"{visible(path)} is no DataExpo airline file: it has no column '{column}'"
+            )
+    return file
+
+
+def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
+    """The usable arrivals among some rows, with the columns of the recording."""
+    result.rows += len(table) + len(table.broken)
+    result.broken += len(table.broken)
+    destinations = table.columns["Dest"].texts()
+    result.airports.update(destinations)
+    here = [i for i, destination in enumerate(destinations) if destination == airport]
+    texts = {name: table.columns[name].texts() for name in ("Cancelled", "Diverted")}
+    cancelled = {i for i in here if texts["Cancelled"][i] == "1"}
+    diverted = {i for i in here if texts["Diverted"][i] == "1"} - cancelled
+    result.cancelled += len(cancelled)
+    result.diverted += len(diverted)
+    flown = [i for i in here if i not in cancelled and i not in diverted]
+    columns = {name: _at(table.columns[name], flown) for name in _COLUMNS}
+    numbers: dict[str, Floats] = {}
+    unusable: set[int] = set()
+    for name in _NUMBERS:
+        numbers[name], problems = columns[name].numbers()
+        unusable.update(problems)
+        low, high = _NUMBERS[name]
+        unusable.update(np.flatnonzero((numbers[name] < low) | (numbers[name] > high)).tolist())
+        if name.startswith("CRS"):
+            unusable.update(np.flatnonzero(numbers[name] % 100 >= 60).tolist())
+    if unusable:
+        result.unusable += len(unusable)
+        if result.first_unusable is None:
+            line = int(table.lines[flown[min(unusable)]])
+            result.first_unusable = f"{visible(table.file)}, line {line}"
+    usable = [i for i in range(len(flown)) if i not in unusable]
+    result.arrivals += len(usable)
+    chosen = {name: values[usable].astype(np.int64) for name, values in numbers.items()}
+    kept = {name: _at(columns[name], usable).texts() for name in _TEXTS}
+    arrival = scheduled_arrival(
+        chosen["Year"],
+        chosen["Month"],
+        chosen["DayofMonth"],
+        chosen["CRSDepTime"],
+        chosen["CRSArrTime"],
+        _elapsed(kept["CRSElapsedTime"], chosen["Distance"]),
+    )
+    return pl.DataFrame(
+        {
+            "arrival": pl.Series(arrival * 60_000).cast(pl.Datetime("ms")),
+            **clock_columns(arrival),
+            "distance": pl.Series(chosen["Distance"], dtype=pl.Int16),
+            "carrier": pl.Series(kept["UniqueCarrier"], dtype=pl.String),
+            "origin": pl.Series(kept["Origin"], dtype=pl.String),
+            "delay": pl.Series(chosen["ArrDelay"], dtype=pl.Int16),
+        }
+    )
+
+
+def _at(column: Column, rows: Sequence[int]) -> TextColumn:
+    texts = column.texts()
+    return TextColumn([texts[i] for i in rows])
+
+
+def scheduled_arrival(
+    year: Ints, month: Ints, day: Ints, departure: Ints, arrival: Ints, elapsed: Ints
+) -> Ints:
+    """Minutes since 1970 of the scheduled arrival, in local time of the destination.
+
+    The files give the date of the departure and both times as hhmm, each in its own zone. The
+    arrival's date is the one that brings it closest to departure plus scheduled duration: zones
+    within the United States differ by less than half a day.
+
+    >>> one = lambda *values: [np.array([v]) for v in values]
+    >>> int(scheduled_arrival(*one(2008, 1, 1, 2330, 2400, 30))[0]) - 24 * 60 * 13879
+    1440
+    """
+    months = (year - 1970) * 12 + month - 1
+    days = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + day - 1
+    expected = days * DAY + _minutes(departure) + elapsed
+    clock = _minutes(arrival) % DAY
+    nearest: Ints = np.rint((expected - clock) / DAY).astype(np.int64) * DAY + clock
+    return nearest
+
+
+def _minutes(hhmm: Ints) -> Ints:
+    return hhmm // 100 * 60 + hhmm % 100
+
+
+def _elapsed(texts: Sequence[str], distance: Ints) -> Ints:
+    """The scheduled duration in minutes, estimated from the distance where it makes no sense."""
+    minutes, missing = TextColumn(texts).numbers()
+    absurd = np.flatnonzero(np.abs(minutes) > DAY)
+    unknown = [*missing, *absurd.tolist()]
+    minutes[unknown] = (40 + distance // 8)[unknown]
+    return minutes.astype(np.int64)
+
+
+def clock_columns(minutes: Ints) -> dict[str, pl.Series]:
+    """The time of day, linear, as sine and as cosine, each in [0, 1], and the weekday.
+
+    `minutes` are counted from 1970, whose first day was a Thursday.
+    """
+    share = minutes % DAY / DAY
+    angle = 2 * np.pi * share
+    return {
+        "time_of_day": pl.Series(share),
+        "time_sin": pl.Series((np.sin(angle) + 1) / 2),
+        "time_cos": pl.Series((np.cos(angle) + 1) / 2),
+        "weekday": pl.Series(WEEKDAYS).gather((minutes // DAY + 3) % 7),
+    }
+
+
+def write_recording(
+    flights: pl.DataFrame, path: Path, time: str, categories: Sequence[str]
+) -> None:
+    """Write flights as a recording that describes itself; it appears when it is whole."""
+    unit = [0.0, 1.0]
+    span = flights.select(low=pl.col("distance").min(), high=pl.col("distance").max()).row(0)
+    description = {
+        "time": time,
+        "label": "delay > 15",
+        "features": ["time_of_day", "time_sin", "time_cos", "distance"],
+        "categorical": list(categories),
+        "classes": ["0", "1"],
+        "every": "10m",
+        "bounds": {
+            "time_of_day": unit,
+            "time_sin": unit,
+            "time_cos": unit,
+            "distance": [float(span[0]), float(span[1])],
+        },
+        "distance": "labels",
+        "history": 6,
+    }
+    place = destination(path)
+    part = place.with_name(f".{place.name}.part")
+    try:
+        flights.write_parquet(
+            part,
+            compression="zstd",
+            compression_level=19,
+            metadata={KEY: json.dumps(description)},
+        )
+        part.replace(place)
+    except OSError as error:
+        raise MacroError(f"{visible(path)} cannot be written: {visible(error)}") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""What a user may set, where each value came from, and presets."""

@@ -1,0 +1,214 @@
+"""How the value of each option is read, from what was typed or from what stands in a file.
+
+A reader returns the plain value, or raises ValueError with a sentence that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+from collections.abc import Callable
+from typing import Any
+
+from macro_engine.core.escape import visible
+from macro_engine.core.members import ALL, sorted_histories
+from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
+from macro_engine.strategies import STRATEGIES
+from macro_engine.stream.formats.dialect import DELIMITERS
+from macro_engine.stream.spec import MOST_CLASSES, Every
+from macro_engine.subroutines.output import OUTPUTS
+
+MOST_THRESHOLDS = 1_000
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"a text is expected, not {visible(value)!r}")
+    return value
+
+
+def _time(value: Any) -> str | None:
+    """The name of a column; an empty one says that there is none, so that none is looked for."""
+    return None if value == "" else _text(value)
+
+
+def _list(value: Any) -> Any:
+    """What was typed, cut at its commas; a name with a comma in it is put in double quotes."""
+    if not isinstance(value, str):
+        return value
+    return [item.strip() for row in csv.reader([value], skipinitialspace=True) for item in row]
+
+
+def _names(value: Any) -> list[str]:
+    items = _list(value)
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise ValueError(f"names of columns are expected, not {visible(value)!r}")
+    return [item for item in items if item]
+
+
+def _classes(value: Any) -> list[str]:
+    items = _list(value)
+    if not isinstance(items, list) or not all(isinstance(i, str | int) for i in items):
+        raise ValueError(f"names of classes are expected, not {visible(value)!r}")
+    names = [str(item) for item in items]
+    if len(names) < 2:
+        raise ValueError("at least two classes are needed, in their order, as in --classes 0,1")
+    if len(set(names)) < len(names):
+        raise ValueError("the same class is named twice")
+    if len(names) > MOST_CLASSES:
+        raise ValueError(f"{len(names):,} classes are too many; at most {MOST_CLASSES}")
+    return names
+
+
+def _every(value: Any) -> str:
+    text = str(value)
+    Every.parse(text)
+    return text.strip()
+
+
+def _length(value: Any) -> str:
+    """A length of time."""
+    text = str(value).strip()
+    try:
+        length = Every.parse(text).microseconds
+    except ValueError:
+        length = None
+    if length is None:
+        raise ValueError(f"'{visible(value)}' is no length of time; write 1d (ms s m h d)")
+    return text
+
+
+def _one_of(*choices: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in choices:
+            near = difflib.get_close_matches(str(value), choices, n=1)
+            hint = f", did you mean '{near[0]}'?" if near else ";"
+            raise ValueError(f"'{visible(value)}' is unknown{hint} one of: {', '.join(choices)}")
+        return str(value)
+
+    return read
+
+
+def _delimiter(value: Any) -> str:
+    value = {"tab": "\t", "\\t": "\t"}.get(str(value), value)
+    if value not in DELIMITERS:
+        raise ValueError(f"'{visible(value)}' is no delimiter; one of: , ; | tab")
+    return str(value)
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isnan(number) or isinstance(value, bool):
+        raise ValueError(f"'{visible(value)}' is not a number")
+    return number
+
+
+def _bounds(value: Any) -> dict[str, list[float]]:
+    if not isinstance(value, dict):
+        raise ValueError("a table of COLUMN = [smallest, largest] is expected")
+    bounds = {}
+    for column, pair in value.items():
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ValueError(f"'{visible(column)}' needs [smallest, largest]")
+        low, high = map(_number, pair)
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise ValueError(f"'{visible(column)}': {low} to {high} is no range of numbers")
+        bounds[column] = [low, high]
+    return bounds
+
+
+def _whole(what: str, least: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        text = str(value)
+        plain = not isinstance(value, bool) and text.isascii() and text.isdigit() and len(text) < 10
+        if not plain or int(text) < least:
+            raise ValueError(f"'{visible(value)}' is no {what}; write a whole number from {least}")
+        return int(text)
+
+    return read
+
+
+def _history(value: Any) -> int | str | list[int | str]:
+    """One number of steps, or a list of them, rising; `all` comes last."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple):
+        items = [items]
+    if not items:
+        raise ValueError("numbers of steps are expected, as in 6,36")
+    read = _whole("number of steps, nor all", 0)
+    trimmed = [item.strip() if isinstance(item, str) else item for item in items]
+    histories = sorted_histories(ALL if item == ALL else read(item) for item in trimmed)
+    return histories[0] if len(histories) == 1 else histories
+
+
+def _thresholds(value: Any) -> list[float]:
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list) or not items:
+        raise ValueError("numbers are expected, as in .1,.2,.5")
+    numbers = [_number(item) for item in items]
+    if min(numbers) < 0:
+        raise ValueError(f"a threshold cannot be negative, as {min(numbers)} is")
+    if len(set(numbers)) > MOST_THRESHOLDS:
+        raise ValueError(f"{len(set(numbers)):,} are too many; at most {MOST_THRESHOLDS:,}")
+    return sorted(set(numbers))
+
+
+def _share(value: Any) -> float:
+    number = _number(value)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{number:g} does not lie between 0 and 1")
+    return number
+
+
+def _power(value: Any) -> float:
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        raise ValueError(f"{number:g} is no power; write 0 or more, as in .25")
+    return number
+
+
+def _strategy(value: Any) -> str:
+    return _one_of(*STRATEGIES)(value)  # which may have grown since this was loaded
+
+
+def _strategies(value: Any) -> list[str]:
+    """Names of strategies, in the order of the registry."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not items:
+        raise ValueError("names of strategies are expected, as in ftl,ewa")
+    named = {_strategy(item.strip() if isinstance(item, str) else item) for item in items}
+    return [name for name in STRATEGIES if name in named]
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "time": _time,
+    "time_format": _text,
+    "label": _text,
+    "features": _names,
+    "categorical": _names,
+    "classes": _classes,
+    "every": _every,
+    "scale": _one_of("unit", "none"),
+    "late": _one_of("join", "reject"),
+    "ahead": _length,
+    "max_step": _whole("number of rows", 1),
+    "delimiter": _delimiter,
+    "decimal": _one_of(".", ","),
+    "bounds": _bounds,
+    "distance": _one_of(*DISTANCES),
+    "history": _history,
+    "thresholds": _thresholds,
+    "subroutine": _text,
+    "strategy": _strategy,
+    "strategies": _strategies,
+    "output": _one_of(*OUTPUTS),
+    "delta": _share,
+    "eps_power": _power,
+    "max_subroutines": _whole("number of subroutines", 1),
+    "empty_class": _one_of(*EMPTY_CLASS),
+    "seed": _whole("seed", 0),
+}

@@ -1,0 +1,220 @@
+"""The options of a run: where each came from, and which of several wins.
+
+One table drives the command line, the TOML beside the data and the description inside a Parquet
+file. Values are kept as plain text, numbers and lists, so that they can be written down again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
+from macro_engine.core.members import ALL, Member, grid
+from macro_engine.discrepancy import DISTANCES
+from macro_engine.options.readers import MOST_THRESHOLDS, READERS
+from macro_engine.options.table import DESCRIPTIONS, Description
+from macro_engine.strategies import DEFAULT
+from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
+from macro_engine.stream.spec import AHEAD, MAX_STEP, Every, StreamSpec
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting.
+
+    `read` takes the text of the command line or the value from a file, and returns the plain
+    value or raises ValueError with a sentence that says what is wrong.
+    """
+
+    about: Description
+    read: Callable[[Any], Any]
+
+
+OPTIONS = {about.name: Option(about, READERS[about.name]) for about in DESCRIPTIONS}
+
+_DEFAULTS = {
+    "every": "1",
+    "scale": "unit",
+    "late": "join",
+    "ahead": "1d",
+    "max_step": MAX_STEP,
+    "distance": "labels",
+    "subroutine": "logistic",
+    "strategies": list(DEFAULT),
+    "output": "last",
+    "delta": 0.05,
+    "eps_power": 0.0,
+    "empty_class": "far",
+}
+
+# A value named at one level makes these of weaker levels meaningless.
+_DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Settings from one place; earlier layers win over later ones."""
+
+    origin: str
+    values: Mapping[str, Any]
+
+    @staticmethod
+    def read(
+        origin: str, raw: Mapping[str, Any], file: Path | None = None, of_user: bool = False
+    ) -> Layer:
+        """Check raw values; `of_user` says that they were typed and may name code to run."""
+        source = visible(origin if file is None else file)
+        values = {}
+        for name, value in raw.items():
+            option = OPTIONS.get(name)
+            if option is None:
+                near = difflib.get_close_matches(name, OPTIONS, n=1)
+                hint = f", did you mean '{near[0]}'?" if near else "."
+                raise UsageError(
+                    f"{source}: unknown key '{visible(name)}'{hint} Known are: {', '.join(OPTIONS)}"
+                )
+            where = f"--{name.replace('_', '-')}" if of_user else f"{source}: {name}"
+            try:
+                values[name] = option.read(value)
+            except ValueError as error:
+                raise UsageError(f"{where}: {error}") from None
+        if not of_user and str(values.get("subroutine", "")).startswith("python:"):
+            raise UsageError(
+                f"{source}: subroutine: python:... runs code and is taken from the "
+                "command line only; pass it with --subroutine"
+            )
+        return Layer(origin, values)
+
+    @staticmethod
+    def from_toml(path: Path) -> Layer:
+        try:
+            raw = tomllib.loads(path.read_text("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{visible(path)} is not TOML: {visible(error)}") from None
+        except OSError as error:
+            raise MacroError(f"{visible(path)} cannot be read: {error.strerror}") from None
+        return Layer.read(path.name, raw, path)
+
+
+@dataclass
+class Settings:
+    """The settings in force, and where each came from."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def merge(layers: Sequence[Layer]) -> Settings:
+        """The strongest value of each option."""
+        settings = Settings()
+        discarded: set[str] = set()
+        for layer in layers:
+            settings.add(Layer(layer.origin, _without(layer.values, discarded)))
+            for name in layer.values:
+                discarded.update(_DISCARDS.get(name, ()))
+        return settings
+
+    def add(self, weaker: Layer) -> None:
+        """Take from a weaker layer what is not set yet."""
+        for name, value in weaker.values.items():
+            if name not in self.values:
+                self.values[name] = value
+                self.origins[name] = weaker.origin
+
+    def complete(self, columns: Sequence[str]) -> None:
+        """Fill in the defaults and check what only makes sense together."""
+        if isinstance(parse_label(self.values["label"], columns), LabelRule):
+            if self.values.get("classes", list(RULE_CLASSES)) != list(RULE_CLASSES):
+                raise UsageError(
+                    "--classes: a label rule always has the classes 0 and 1; leave the option out"
+                )
+            self.values["classes"] = list(RULE_CLASSES)
+            self.origins["classes"] = "label rule"
+        self.add(Layer("default", _DEFAULTS))
+        distance = DISTANCES[self.values["distance"]]
+        self.add(
+            Layer(
+                f"default for {self.values['distance']}",
+                {"history": distance.history, "thresholds": sorted(distance.thresholds)},
+            )
+        )
+        self._check_histories()
+        self._choose_strategy()
+
+    def _choose_strategy(self) -> None:
+        computed = self.values["strategies"]
+        chosen = "ftl" if "ftl" in computed else computed[0]
+        self.add(Layer("default", {"strategy": chosen}))
+        if self.values["strategy"] not in computed:
+            raise UsageError(
+                f"--strategy {self.values['strategy']}: it is not computed; "
+                f"--strategies names {', '.join(computed)}"
+            )
+
+    def _check_histories(self) -> None:
+        name, histories = self.values["distance"], self._histories
+        distance = DISTANCES[name]
+        if 0 in histories and distance.history != 0:
+            raise UsageError(
+                f"--history 0 leaves the distance '{name}' nothing to compare; take at least 1"
+            )
+        if len(histories) > 1 and not distance.takes_several_histories:
+            several = [n for n, d in DISTANCES.items() if d.takes_several_histories]
+            raise UsageError(
+                f"--history: the distance '{name}' takes one history; "
+                f"lists are for {' and '.join(several)}"
+            )
+        if len(self.members) > MOST_THRESHOLDS:
+            raise UsageError(
+                f"--history: with {len(self['thresholds']):,} thresholds these are "
+                f"{len(self.members):,} members, which are too many; at most {MOST_THRESHOLDS:,}"
+            )
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def get(self, name: str) -> Any:
+        return self.values.get(name)
+
+    @property
+    def _histories(self) -> list[int | str]:
+        value = self.values["history"]
+        return value if isinstance(value, list) else [value]
+
+    @property
+    def histories(self) -> list[int | None]:
+        """Each H, rising; None for all."""
+        return [None if history == ALL else int(history) for history in self._histories]
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The grid: the product of histories and thresholds."""
+        return grid(self._histories, self.values["thresholds"])
+
+    def spec(self, columns: Sequence[str]) -> StreamSpec:
+        """The stream's part, for files with these columns."""
+        classes = self.get("classes")
+        return StreamSpec(
+            label=parse_label(self["label"], columns),
+            features=tuple(self.get("features") or ()),
+            categorical=tuple(self.get("categorical") or ()),
+            time=self.get("time"),
+            time_format=self.get("time_format"),
+            classes=tuple(classes) if classes else None,
+            bounds={name: (low, high) for name, (low, high) in (self.get("bounds") or {}).items()},
+            every=Every.parse(self["every"]),
+            scaled=self["scale"] == "unit",
+            reject_late=self["late"] == "reject",
+            ahead=Every.parse(self["ahead"]).microseconds or AHEAD,
+            max_step=self["max_step"],
+        )
+
+
+def _without(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}

@@ -1,0 +1,278 @@
+"""What the steps of a run go through: the ensemble, the scoreboard and the finder of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from macro_engine.algorithm.any_family import AnyFamily
+from macro_engine.algorithm.compiled_path import compiled_path_serves
+from macro_engine.algorithm.ensemble import Ensemble
+from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.to_steps import to_steps
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.rows import Block, Columns, Rows
+from macro_engine.core.state import DamagedError, State, child, texts
+from macro_engine.core.steps import Names, Steps
+from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
+from macro_engine.run.events import Event, EventFinder
+from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.strategies import BASELINES
+from macro_engine.stream.opening import Opened
+from macro_engine.subroutines import resolve
+from macro_engine.subroutines.output import converted
+
+_BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
+
+
+class Pipeline:
+    """Runs blocks of steps.
+
+    Parameters
+    ----------
+    looks_ahead
+        Whether rows of a step that is still open will be predicted.
+    announce
+        Takes a line of text before something that takes its time.
+    with_probabilities
+        Whether probabilities are computed even if no strategy wants them.
+
+    Attributes
+    ----------
+    path
+        Which implementation of the family runs.
+    ensemble, scoreboard
+        None until classes and columns are known.
+    columns
+        Those of the newest block.
+    seconds
+        Time spent on steps; reading and start-up are not in it.
+    names
+        What stands along the axes of the results.
+    steps_at_once
+        How many steps make a block of good length.
+    time
+        Of the newest row; None where the stream has none.
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        looks_ahead: bool,
+        announce: Callable[[str], None],
+        with_probabilities: bool = False,
+    ) -> None:
+        self.opened = opened
+        self.with_probabilities = with_probabilities
+        self.looks_ahead = looks_ahead
+        self.announce = announce
+        settings = opened.settings
+        compiled = compiled_path_serves(
+            settings["distance"], settings["subroutine"], settings["output"], settings.histories
+        )
+        self.path = "compiled" if compiled else "general"
+        if not compiled:
+            self.create = converted(
+                resolve(settings["subroutine"], settings.get("seed")),
+                settings["output"],
+                settings["delta"],
+            )
+        self.members = settings.members
+        self.strategies: list[str] = settings["strategies"]
+        self.names = Names((*BASELINES, *self.strategies), self.members, 0)
+        self.classes: tuple[str, ...] = ()
+        self.columns = Columns(())
+        self.ensemble: Ensemble | None = None
+        self.scoreboard: Scoreboard | None = None
+        self.events = EventFinder(self.names)
+        self.seconds = self.longest_block = 0.0
+        self.steps_at_once = 1
+        self.time: int | None = None
+
+    @property
+    def steps(self) -> int:
+        return 0 if self.scoreboard is None else self.scoreboard.steps
+
+    @property
+    def rows(self) -> int:
+        return 0 if self.scoreboard is None else self.scoreboard.rows
+
+    @property
+    def unanswered(self) -> int:
+        return self.ensemble.family.unanswered if self.ensemble else 0
+
+    @property
+    def reference_count(self) -> int:
+        return self.ensemble.family.reference_count if self.ensemble else 0
+
+    @property
+    def distance_share(self) -> float:
+        """The share of the time that went into distances."""
+        spent = self.ensemble.family.distance_seconds if self.ensemble else 0.0
+        return min(spent / self.seconds, 1.0) if self.seconds else 0.0
+
+    def start(self, classes: tuple[str, ...], columns: Columns) -> Ensemble:
+        """Build everything that had to wait for classes and columns to be known."""
+        settings = self.opened.settings
+        shape = Shape(
+            len(classes),
+            len(columns.numbers),
+            settings.histories[0],
+            self.opened.spec.scaled,
+            settings["empty_class"],
+        )
+        self.classes, self.columns = classes, columns
+        self.names = replace(self.names, classes=len(classes))
+        discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
+        self.ensemble = (
+            self._compiled(shape, columns)
+            if self.path == "compiled"
+            else self._general(discrepancy, columns)
+        )
+        self.names = self.ensemble.names
+        self.scoreboard = Scoreboard(self.names)
+        return self.ensemble
+
+    def run(self, block: Block) -> tuple[Steps, list[Event]]:
+        assert self.ensemble is not None
+        assert self.scoreboard is not None
+        self.columns = block.rows.columns
+        started = perf_counter()
+        with self.failures_in_words(block.first_step):
+            outcome = self.ensemble.run(block)
+        results = to_steps(block, outcome, self.scoreboard.totals)
+        self.scoreboard.update(results)
+        spent = perf_counter() - started
+        self.seconds += spent
+        self.longest_block = max(self.longest_block, spent)
+        pace = block.steps / max(spent, 1e-6)
+        most = max(2 * block.steps, self.steps_at_once)
+        self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), most))
+        self.time = None if block.times is None else int(block.times[-1])
+        return results, list(self.events.find(results))
+
+    @contextmanager
+    def failures_in_words(self, step: int) -> Iterator[None]:
+        """Say what failed in the steps from one on."""
+        try:
+            yield
+        except MacroError:
+            raise
+        except MemoryError:
+            raise MacroError(
+                f"not enough memory for the steps from {step}; shorter steps "
+                "(--every), a shorter --history or --max-subroutines need less"
+            ) from None
+        except (Exception, SystemExit) as error:
+            raise self._model_failed(error, step) from error
+
+    def finish(self) -> None:
+        """Give back what is held outside of Python."""
+        if self.ensemble is not None:
+            self.ensemble.family.finish()
+
+    def state(self) -> dict[str, State]:
+        """All that must be remembered to go on; nothing before the start."""
+        if self.ensemble is None or self.scoreboard is None:
+            return {}
+        return self.ensemble.state() | {
+            "columns": self.columns.state() | {"classes": list(self.classes)},
+            "scoreboard": self.scoreboard.state(),
+            "events": self.events.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on from a state; the pipeline must be new."""
+        if "family" not in state:
+            return
+        known = child(state, "columns")
+        classes = tuple(texts(known, "classes"))
+        if len(classes) < 2:
+            raise DamagedError("in its state the classes are missing")
+        spec = self.opened.spec
+        columns = Columns.restored(known, spec.features, spec.categorical)
+        self.start(classes, columns).restore(state, columns)
+        assert self.ensemble is not None
+        assert self.scoreboard is not None
+        self.scoreboard.restore(child(state, "scoreboard"))
+        self.events.restore(child(state, "events"))
+        if self.ensemble.family.step != self.steps:
+            raise DamagedError("the parts of its state are of different moments")
+
+    def _compiled(self, shape: Shape, columns: Columns) -> Ensemble:
+        from macro_engine.core.compiling import announcement, mark_as_warm, tell_of_trouble
+
+        settings = self.opened.settings
+        if (words := announcement()) is not None:
+            self.announce(words)
+        tell_of_trouble(self.announce)
+        from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+
+        rules = CompiledRules(
+            self.members,
+            settings["distance"],
+            shape,
+            settings["subroutine"],
+            settings["eps_power"],
+            settings.get("max_subroutines"),
+        )
+
+        def start() -> Ensemble:
+            return self._ensemble(CompiledFamily(rules, columns), columns)
+
+        # loads or compiles every kernel, which is start-up and not a part of the run
+        warm = start()
+        warm.run(_one_row(columns))
+        if self.looks_ahead:
+            warm.look_ahead().predict(_one_row(columns).rows)
+        mark_as_warm()
+        return start()
+
+    def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Ensemble:
+        settings, classes = self.opened.settings, self.classes
+        family = Family(
+            self.members,
+            discrepancy,
+            lambda: self.create(classes),
+            columns,
+            len(classes),
+            settings["eps_power"],
+            settings.get("max_subroutines"),
+        )
+        return self._ensemble(family, columns)
+
+    def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
+        return Ensemble(
+            family, columns, self.strategies, self.with_probabilities, self.path == "compiled"
+        )
+
+    def _model_failed(self, error: BaseException, step: int) -> BaseException:
+        """A model of the user's choice may fail in ways of its own; ours may not."""
+        name: Any = self.opened.settings["subroutine"]
+        if not name.startswith(("river:", "python:")):
+            return error
+        last = error.__traceback__
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        where = f"{last.tb_frame.f_code.co_filename}, line {last.tb_lineno}" if last else "?"
+        return MacroError(
+            f"the subroutine {visible(name)} failed in the steps from {step}: "
+            f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
+        )
+
+
+def _one_row(columns: Columns) -> Block:
+    """A block that is good for nothing but to be run."""
+    rows = Rows(
+        np.zeros((1, len(columns.numbers))),
+        np.zeros((1, len(columns.categories)), np.int64),
+        np.zeros(1, np.int64),
+        columns,
+    )
+    return Block(rows, np.array([0, 1]), None, 0, 0)

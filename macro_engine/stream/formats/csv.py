@@ -1,0 +1,269 @@
+"""A CSV file, read in chunks: a clean one at once, any other piece by piece."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.state import State, whole
+from macro_engine.stream.formats.clean_text import cut
+from macro_engine.stream.formats.csv_parser import BOM, CsvParser, Record
+from macro_engine.stream.formats.dialect import (
+    SAMPLE_LINES,
+    Dialect,
+    check_encoding,
+    header_of,
+    named,
+    sniff,
+)
+from macro_engine.stream.formats.string_column import StringColumn
+from macro_engine.stream.formats.text_column import TextColumn
+from macro_engine.stream.table import Problem, Rejection, Table
+
+CHUNK = 1 << 22
+PIECE = 1 << 18
+
+
+class CsvFile:
+    """A CSV file, plain or compressed, with a header line.
+
+    Parameters
+    ----------
+    path
+        Its first bytes tell whether it is compressed.
+    delimiter, decimal
+        Sniffed from the first lines where None.
+    """
+
+    unit = "line"
+    description: None = None
+
+    def __init__(
+        self, path: Path, delimiter: str | None = None, decimal: str | None = None
+    ) -> None:
+        self.path = path
+        self.size = path.stat().st_size
+        head = self._head()
+        self.position = 0
+        sniffed = sniff(head, delimiter)
+        self.dialect = Dialect(sniffed.delimiter, decimal or sniffed.decimal)
+        self.names = header_of(head, self.dialect.delimiter, path)
+        self.notes = [
+            f"{what} {'given' if given else 'sniffed'}"
+            for what, given in (
+                (f"delimiter {named(self.dialect.delimiter)}", delimiter),
+                (f"decimal {named(self.dialect.decimal)}", decimal),
+            )
+        ]
+
+    @property
+    def done(self) -> float:
+        """The share of the file that was read."""
+        return self.position / self.size if self.size else 1.0
+
+    def sample(self, rows: int) -> Table:
+        """The first rows, with all columns."""
+        with self._open() as file:
+            data = self._lines(file, rows)
+            table = self._clean_sample(data, rows)
+            if table is None:
+                parser = self._parser()
+                records = parser.feed(data)
+                while len(records) <= rows and (data := self._read(file, PIECE)):
+                    records += parser.feed(data)
+                if len(records) <= rows:
+                    records += parser.finish()
+                table = self._table(records[1 : rows + 1], self.names)
+        self.position = 0
+        return table
+
+    def _clean_sample(self, data: bytes, rows: int) -> Table | None:
+        """The first rows of the file's first bytes, if they are clean, and there are so many."""
+        parser = self._parser()
+        header, data = parser.feed_first(data)
+        lines = data.split(b"\n", rows)[:-1]
+        if len(header) != 1 or len(lines) < rows:
+            return None
+        return self._clean(parser, b"\n".join([*lines, b""]), self.names)
+
+    def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
+        """The rows from a position on, or all of them, with the named columns."""
+        parser = self._parser()
+        with self._open() as file:
+            if at is not None:
+                parser.bytes, parser.lines = whole(at, "byte"), whole(at, "line")
+                self._skip_to(file, parser.bytes)
+            header_seen = at is not None
+            # from a position on, the rest of its chunk piece by piece: so it was before, or it is
+            # less than a line
+            at_once = at is None
+            while data := self._read(file, CHUNK):
+                parser.bytes = parser.bytes or self.bom
+                if not header_seen:
+                    records, data = parser.feed_first(data)
+                    header_seen = bool(records)
+                    yield from self._rows_of(parser, records[1:], columns)
+                yield from self._tables(parser, data, columns, at_once)
+                at_once = True
+            last = parser.finish()
+            yield from self._rows_of(parser, last if header_seen else last[1:], columns)
+
+    def _tables(
+        self, parser: CsvParser, data: bytes, columns: Sequence[str], at_once: bool
+    ) -> Iterator[Table]:
+        """The rows that these bytes complete."""
+        if at_once and (table := self._clean(parser, data, columns)) is not None:
+            yield table
+            return
+        place = 0
+        while place < len(data):
+            # up to the same places, wherever reading began: a run that goes on reads as before
+            piece = data[place : place + PIECE - parser.bytes % PIECE]
+            place += len(piece)
+            if (table := self._clean(parser, piece, columns)) is not None:
+                yield table
+            else:
+                yield from self._rows_of(parser, parser.feed(piece), columns)
+
+    def _clean(self, parser: CsvParser, data: bytes, columns: Sequence[str]) -> Table | None:
+        return clean_table(parser, data, self.names, columns, self.dialect, self.path.name)
+
+    def _rows_of(
+        self, parser: CsvParser, records: list[Record], columns: Sequence[str]
+    ) -> Iterator[Table]:
+        if records:
+            yield self._table(records, columns, parser.position)
+
+    def _parser(self) -> CsvParser:
+        return CsvParser(self.dialect.delimiter, len(self.names))
+
+    def _table(
+        self, records: list[Record], columns: Sequence[str], end: State | None = None
+    ) -> Table:
+        return table_of(records, self.names, columns, self.dialect, self.path.name, end or {})
+
+    def _head(self) -> list[bytes]:
+        """The first lines, without the BOM; the last one may be cut off."""
+        with self._open() as file:
+            data = self._lines(file, SAMPLE_LINES)
+        if not data.strip():
+            raise MacroError(f"{visible(self.path)} is empty; a header line was expected")
+        check_encoding(data, self.path)
+        return data.split(b"\n")
+
+    def _lines(self, file: io.BufferedIOBase, count: int) -> bytes:
+        """A header, so many lines and more, if there are."""
+        data = self._read(file, PIECE)
+        while data.count(b"\n") <= count and (more := self._read(file, PIECE)):
+            data += more
+        return data
+
+    @contextmanager
+    def _open(self) -> Iterator[io.BufferedIOBase]:
+        self.first_read, self.bom = True, 0
+        with ExitStack() as stack:
+            self.file = file = stack.enter_context(self.path.open("rb"))
+            start = file.read(3)
+            file.seek(0)
+            if start.startswith(b"\x1f\x8b"):
+                yield stack.enter_context(gzip.open(file))
+            elif start == b"BZh":
+                yield stack.enter_context(bz2.open(file))
+            else:
+                yield file
+
+    def _skip_to(self, file: io.BufferedIOBase, place: int) -> None:
+        """Go to a byte of the text, which in a compressed file must be read up to there."""
+        self.first_read = False
+        try:
+            file.seek(place)
+        except (EOFError, OSError, zlib.error) as error:
+            raise MacroError(
+                f"{visible(self.path)} cannot be read up to byte {place}: {visible(error)}; is the "
+                "file cut off or damaged?"
+            ) from None
+
+    def _read(self, file: io.BufferedIOBase, size: int) -> bytes:
+        """The bytes up to the next multiple of a size."""
+        try:
+            data = file.read(size - file.tell() % size)
+        except (EOFError, OSError, zlib.error) as error:
+            raise MacroError(
+                f"{visible(self.path)} cannot be read to its end: {visible(error)}; is the file "
+                "cut off or damaged?"
+            ) from None
+        self.position = self.file.tell()
+        if self.first_read:
+            self.first_read = False
+            self.bom = len(BOM) if data.startswith(BOM) else 0
+            data = data[self.bom :]
+        return data
+
+
+def clean_table(
+    parser: CsvParser,
+    data: bytes,
+    names: Sequence[str],
+    columns: Sequence[str],
+    dialect: Dialect,
+    file: str,
+) -> Table | None:
+    """The rows that these bytes complete, if the text is clean; the parser goes on after them."""
+    places = {name: place for place, name in enumerate(names)}
+    text = parser.whole_lines(data)
+    frame = cut(text, dialect.delimiter, len(names), [places[name] for name in columns])
+    if frame is None:
+        return None
+    lines = np.arange(parser.lines + 1, parser.lines + 1 + len(frame))
+    parser.pass_over(data, len(frame))
+    return Table(
+        file,
+        CsvFile.unit,
+        {name: StringColumn(frame[str(places[name])], dialect.decimal) for name in columns},
+        lines,
+        end=parser.position,
+    )
+
+
+def table_of(
+    records: Sequence[Record],
+    names: Sequence[str],
+    columns: Sequence[str],
+    dialect: Dialect,
+    file: str,
+    end: State,
+) -> Table:
+    """The records of a file whose columns have these names, as a table of some of the columns."""
+    width = len(names)
+    good, broken = [], []
+    for record in records:
+        problem = record.problem
+        if problem is None and len(record.fields) != width:
+            found = len(record.fields)
+            problem = Problem(f"{found} field{'s' * (found != 1)}, the header has {width}")
+        if problem is None:
+            good.append(record)
+        else:
+            broken.append(Rejection(file, record.line, CsvFile.unit, None, problem))
+    place = {name: i for i, name in enumerate(names)}
+    places = {name: place[name] for name in columns}
+    return Table(
+        file,
+        CsvFile.unit,
+        {
+            name: TextColumn([record.fields[place] for record in good], dialect.decimal)
+            for name, place in places.items()
+        },
+        np.array([record.line for record in good], np.int64),
+        broken,
+        end,
+    )

@@ -1,0 +1,106 @@
+"""How a CSV is written: its delimiter, its decimal mark, and its header."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.stream.formats.csv_parser import CsvParser
+from macro_engine.stream.formats.text_column import THOUSANDS, looks_like_data
+from macro_engine.stream.spec import check_width
+
+DELIMITERS = (",", ";", "\t", "|")
+SAMPLE_LINES = 500
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written."""
+
+    delimiter: str = ","
+    decimal: str = "."
+
+
+def check_encoding(data: bytes, path: Path) -> None:
+    """Refuse what is not lines of UTF-8, judged by the first bytes."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise MacroError(
+            f"{visible(path)}, line 1: this is UTF-16; convert it to UTF-8, as in "
+            "iconv -f UTF-16 -t UTF-8"
+        )
+    if b"\0" in data[:1024]:
+        raise MacroError(f"{visible(path)} is neither CSV nor Parquet: it holds NUL bytes")
+    if b"\n" not in data and b"\r" in data:
+        raise MacroError(
+            f"{visible(path)}: its lines end in CR alone; convert it, as in tr '\\r' '\\n'"
+        )
+
+
+def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
+    """The names of the columns, given the first lines of a file."""
+    parser = CsvParser(delimiter)
+    records = parser.feed_first(b"\n".join(head))[0] or parser.finish()
+    where = f"{visible(path)}, line {records[0].line}"
+    if records[0].problem:
+        raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
+    names = column_names(records[0].fields)
+    check_width(len(names), path)
+    if 2 * sum(looks_like_data(name) for name in names) > len(names):
+        raise MacroError(
+            f"{where}: this looks like data, not like the names of columns; put a header line first"
+        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise MacroError(
+            f"{where}: {Counter(names)[twice[0]]} columns are called '{visible(twice[0])}'; "
+            "rename all but one"
+        )
+    return names
+
+
+def column_names(fields: Sequence[str]) -> list[str]:
+    """The fields of a header as names; an empty one is named by its place."""
+    return [name.strip() or f"column{i}" for i, name in enumerate(fields, start=1)]
+
+
+def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
+    """The delimiter that cuts the first lines most alike, and whether numbers have a comma.
+
+    >>> sniff([b"a;b", b"1,5;2", b"2,5;3", b""])
+    Dialect(delimiter=';', decimal=',')
+    """
+    sample = head[:SAMPLE_LINES] if len(head) > SAMPLE_LINES else head[:-1] or head
+    text = b"\n".join(sample)
+    if delimiter is None:
+        delimiter = max(DELIMITERS, key=lambda d: _agreement(text, d))
+    if delimiter == ",":
+        return Dialect(delimiter)
+    fields = [f.strip() for r in _rows(text, delimiter)[1:] for f in r]
+    commas = sum(
+        re.fullmatch(r"[+-]?\d*,\d+", field) is not None and not THOUSANDS.fullmatch(field)
+        for field in fields
+    )
+    points = sum(re.fullmatch(r"[+-]?\d*\.\d+", field) is not None for field in fields)
+    return Dialect(delimiter, "," if commas > points else ".")
+
+
+def _agreement(text: bytes, delimiter: str) -> tuple[float, int]:
+    """How many of the lines have as many fields as the first, if that is more than one."""
+    widths = [len(row) for row in _rows(text, delimiter)]
+    if not widths or widths[0] < 2:
+        return (0.0, 0)
+    return (widths.count(widths[0]) / len(widths), widths[0])
+
+
+def _rows(text: bytes, delimiter: str) -> list[list[str]]:
+    parser = CsvParser(delimiter)
+    return [r.fields for r in parser.feed(text) + parser.finish() if not r.problem]
+
+
+def named(character: str) -> str:
+    return {"\t": "tab", ".": "point"}.get(character, f"'{visible(character)}'")

@@ -1,0 +1,109 @@
+"""Times written alike, read many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from macro_engine.core.rows import Bools, Ints
+from macro_engine.stream.times import EPOCHS, FIRST_TIME, ISO_8601, LAST_TIME
+
+_LONGEST = "0000-00-00T00:00:00.000000"
+# by length: to the day, minute, second, millisecond, microsecond, and those with a Z
+_SHAPES = {n: _LONGEST[:n] for n in (10, 16, 19, 23, 26)}
+_SHAPES |= {n + 1: f"{shape}Z" for n, shape in _SHAPES.items() if n > 10}
+# of the clock, by place in the text: microseconds, and the first number that is too large
+_PARTS = {11: (3_600_000_000, 24), 14: (60_000_000, 60), 17: (1_000_000, 60)}
+
+Characters = npt.NDArray[np.uint8]  # one row a place in the text
+Smalls = npt.NDArray[np.int32]
+
+
+def fast_times(texts: pl.Series, described: str) -> tuple[Ints, Ints]:
+    """The times of a column in microseconds since 1970, and the places of those not read.
+
+    `described` is the `TimeReader`'s word for how they are written. Whatever is read here, that
+    reader reads as the same time; it has to read the others.
+    """
+    times = np.zeros(len(texts), np.int64)
+    if described == ISO_8601:
+        is_read = _read_iso(texts, times)
+    elif described in EPOCHS:
+        is_read = _read_epochs(texts, times, EPOCHS[described])
+    else:
+        is_read = np.zeros(len(texts), np.bool_)
+    return times, np.flatnonzero(~is_read)
+
+
+def _read_epochs(texts: pl.Series, times: Ints, factor: float) -> Bools:
+    """Put in what is written as a whole number; whether it is, for each."""
+    whole = texts.cast(pl.Int64, strict=False)
+    if factor < 1:
+        is_read, found = whole.is_not_null(), whole.fill_null(0).to_numpy() // 1000
+    else:
+        unit = int(factor)
+        is_read = whole.is_between(FIRST_TIME // unit + 1, LAST_TIME // unit).fill_null(False)
+        found = whole.set(~is_read, 0).to_numpy() * unit
+    times[:] = found
+    return is_read.to_numpy()
+
+
+def _read_iso(texts: pl.Series, times: Ints) -> Bools:
+    """Put in what has the shape that most have; whether it is a time of it, for each."""
+    is_read = np.zeros(len(texts), np.bool_)
+    if not len(texts):
+        return is_read
+    lengths = texts.str.len_bytes()
+    length = int(lengths.mode()[0])
+    shape = _SHAPES.get(length)
+    if shape is None:
+        return is_read
+    alike = np.flatnonzero(lengths.to_numpy() == length)
+    written = texts if len(alike) == len(texts) else texts.gather(alike)
+    characters = np.frombuffer(written.str.join("").item().encode(), np.uint8)
+    times[alike], is_read[alike] = _iso(characters.reshape(-1, length).T.copy(), shape)
+    return is_read
+
+
+def _iso(characters: Characters, shape: str) -> tuple[Ints, Bools]:
+    """The times, and whether they are: all digits and marks in place, no 30th of February."""
+    places = [place for place, mark in enumerate(shape) if mark == "0"]
+    digits = characters - np.uint8(ord("0"))
+    is_time = np.asarray((digits[places] <= 9).all(axis=0))
+    for place, mark in enumerate(shape):
+        if mark != "0":
+            is_mark = characters[place] == ord(mark)
+            is_time &= is_mark | (characters[place] == ord(" ")) if mark == "T" else is_mark
+    days, is_day = _days(_number(digits[:4]), _number(digits[5:7]), _number(digits[8:10]))
+    is_time &= is_day
+    times = days.astype(np.int64) * 86_400_000_000
+    for place, (unit, limit) in _PARTS.items():
+        if place < len(shape):
+            part = _number(digits[place : place + 2])
+            is_time &= part < limit
+            times += part * np.int64(unit)
+    fraction = digits[20 : len(shape.removesuffix("Z"))]
+    if len(fraction):
+        times += _number(fraction) * np.int64(10 ** (6 - len(fraction)))
+    return times, is_time
+
+
+def _number(digits: Characters) -> Smalls:
+    """The numbers with these digits, the first ones first."""
+    number: Smalls = digits[0].astype(np.int32)
+    for digit in digits[1:]:
+        number = number * 10 + digit
+    return number
+
+
+def _days(year: Smalls, month: Smalls, day: Smalls) -> tuple[Smalls, Bools]:
+    """Days since 1970, and whether there is such a day."""
+    is_day = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1)
+    months = np.where(is_day, year * 12 + month, 1970 * 12 + 1)
+    earliest = int(months.min())
+    every_month = np.arange(earliest, int(months.max()) + 2) - (1970 * 12 + 1)
+    firsts = every_month.astype("datetime64[M]").astype("datetime64[D]").astype(np.int32)
+    months -= earliest
+    is_day &= day <= np.diff(firsts)[months]
+    return firsts[months] + day - 1, is_day

@@ -1,0 +1,57 @@
+"""Columns of text held by Polars: the values of `TextColumn`, read many at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from macro_engine.core.rows import Floats, Ints
+from macro_engine.stream.formats.fast_times import fast_times
+from macro_engine.stream.formats.text_column import TextColumn, has_values
+from macro_engine.stream.table import Problems
+from macro_engine.stream.times import TimeReader, time_reader
+
+
+@dataclass(frozen=True)
+class StringColumn:
+    """A column of text fields without nulls.
+
+    What Polars reads, Python reads as the same number; the other way round it is not so. A value
+    that Polars does not read as a finite number is read by `TextColumn`, with its problem.
+    """
+
+    series: pl.Series
+    decimal: str = "."
+
+    def texts(self) -> list[str]:
+        return [text.strip() for text in self.series.to_list()]
+
+    def has_values(self) -> bool:
+        return has_values(self.series)
+
+    def time_reader(self, time_format: str | None) -> TimeReader:
+        return time_reader(self.series, time_format)
+
+    def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
+        times, unread = fast_times(self.series, reader.described)
+        return times, self._read_singly(times, unread, reader)
+
+    def numbers(self) -> tuple[Floats, Problems]:
+        series = self.series
+        if self.decimal == ",":  # a point is none of a number's, see `TextColumn`
+            with_point = series.str.contains(".", literal=True)
+            series = series.str.replace(",", ".", literal=True).set(with_point, None)
+        numbers = series.cast(pl.Float64, strict=False).to_numpy(writable=True)  # null is NaN
+        return numbers, self._read_singly(numbers, np.flatnonzero(~np.isfinite(numbers)))
+
+    def _read_singly(
+        self, found: Floats | Ints, unread: Ints, reader: TimeReader | None = None
+    ) -> Problems:
+        """Put the values at some places in, as numbers or times; the problems among them."""
+        if not len(unread):
+            return {}
+        column = TextColumn(self.series.gather(unread).to_list(), self.decimal)
+        found[unread], problems = column.numbers() if reader is None else column.times(reader)
+        return {int(unread[i]): problem for i, problem in problems.items()}

@@ -1,0 +1,1 @@
+"""Streams that grow while they are read."""

@@ -1,0 +1,75 @@
+"""By what a text is known again: its first bytes, and the last ones before a place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from macro_engine.core.state import DamagedError, State, octets, whole
+
+NEAR = 1024  # bytes after the first line, and before the place
+_LONGEST_HEAD = 1 << 16
+
+Read = Callable[[int, int], bytes]  # at most so many bytes from a place on
+
+
+class Likeness(Enum):
+    """Whether a text is the marked one."""
+
+    SAME = auto()
+    CHANGED = auto()  # it begins as that does, and has other bytes before the place
+    SHORTER = auto()  # it begins as that does, and ends before the place
+    OTHER = auto()
+
+
+@dataclass(frozen=True)
+class Mark:
+    r"""A place in a text, and what was read before it.
+
+    >>> mark = Mark().moved(b"time,late\n9:00,")
+    >>> text = b"time,late\n9:00,0\n"
+    >>> mark.likeness(lambda place, size: text[place : place + size])
+    <Likeness.SAME: 1>
+    """
+
+    byte: int = 0
+    head: bytes = b""  # the first line, which does not tell texts apart, and some bytes more
+    behind: bytes = b""  # the last ones before the place
+
+    def moved(self, data: bytes) -> Mark:
+        """The mark after these bytes more."""
+        head = self.head
+        if len(head) == self.byte:
+            head += data[: _LONGEST_HEAD - self.byte]
+            head = head[: (head.find(b"\n") + 1 or len(head)) + NEAR]
+        behind = (self.behind + data[-NEAR:])[-NEAR:]
+        return Mark(self.byte + len(data), head, behind)
+
+    def likeness(self, read: Read) -> Likeness:
+        """Compare a text that is read from outside, no further than is needed."""
+        head = read(0, len(self.head))
+        if not self.head.startswith(head):
+            return Likeness.OTHER
+        behind = self._behind(read)
+        if len(head) < len(self.head) or len(behind) < len(self.behind):
+            return Likeness.SHORTER
+        return Likeness.SAME if behind == self.behind else Likeness.CHANGED
+
+    def renewed(self, read: Read) -> Mark:
+        """The same place in a text that was changed before it."""
+        return replace(self, behind=self._behind(read))
+
+    def _behind(self, read: Read) -> bytes:
+        return read(self.byte - len(self.behind), len(self.behind))
+
+    def state(self) -> State:
+        return {"byte": self.byte, "head": self.head.hex(), "behind": self.behind.hex()}
+
+    @staticmethod
+    def restored(state: State) -> Mark:
+        byte = whole(state, "byte")
+        head, behind = octets(state, "head"), octets(state, "behind")
+        if len(head) > byte or len(behind) != min(byte, NEAR):
+            raise DamagedError("in its state the bytes read before are not as they should be")
+        return Mark(byte, head, behind)
