@@ -14,6 +14,19 @@ from macro_tui.cli import main
 from macro_tui.replays import find_recording
 
 
+def pytest_addoption(parser):
+    parser.addoption("--no-skips", action="store_true", help="a test that would skip fails")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    if report.skipped and item.config.getoption("--no-skips"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped: {report.longrepr}"
+    return report
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     with turn(alone=item.get_closest_marker("alone") is not None):

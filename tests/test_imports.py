@@ -9,6 +9,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import macro_engine
 import macro_tui
@@ -171,3 +172,9 @@ def test_no_import_of_the_engine_goes_upstairs():
         for path, name in edges
         if storey(name.split(".")[1:]) > storey(path.split("/"))
     ] == []
+
+
+def test_the_base_dependencies_are_these():
+    needed = [Requirement(text) for text in distribution("macro-tui").requires]
+    base = {one.name for one in needed if one.marker is None}
+    assert base == {"numba", "numpy", "polars", "rich", "river", "textual"}

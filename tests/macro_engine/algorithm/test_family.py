@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from extras import needs_vw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_ensembles import general_family, members_of
@@ -74,7 +75,7 @@ def test_on_random_streams(distance, subroutine, block, history):
         "river:naive_bayes.GaussianNB",
         "river:tree.HoeffdingTreeClassifier(grace_period=5)",
         "erm",
-        "vw",
+        pytest.param("vw", marks=needs_vw),
     ],
 )
 def test_with_other_models(subroutine):

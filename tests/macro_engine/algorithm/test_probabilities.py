@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from extras import needs_vw
 from made_ensembles import general, members_of
 from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block, same
@@ -25,7 +26,7 @@ def run(block, subroutine, history=2, thresholds=(0.05, 0.3), **options):
 
 @pytest.mark.parametrize(
     "subroutine",
-    ["logistic", "nearest-mean", "erm", "vw", "river:naive_bayes.GaussianNB",
+    ["logistic", "nearest-mean", "erm", pytest.param("vw", marks=needs_vw), "river:naive_bayes.GaussianNB",
      "river:tree.HoeffdingTreeClassifier(grace_period=5)"],
 )  # fmt: skip
 @pytest.mark.parametrize("output", ["last", "score"])

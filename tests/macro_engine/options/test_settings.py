@@ -5,9 +5,9 @@ import pytest
 from macro_engine.core.errors import UsageError
 from macro_engine.core.toml import to_toml
 from macro_engine.discrepancy import DISTANCES
+from macro_engine.options import table as options
 from macro_engine.options.presets import PRESETS
 from macro_engine.options.settings import OPTIONS, Layer, Settings
-from macro_engine.options import table as options
 from macro_engine.stream.opening import COMMAND_LINE, open_stream
 from macro_engine.subroutines import NAMED
 

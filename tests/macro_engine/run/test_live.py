@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from extras import needs_vw
 from made_runs import SETTINGS, engine, live_engine, run, run_until_read, write_stream
 
 from macro_engine.core.errors import MacroError
@@ -119,7 +120,7 @@ def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
         {"distance": "frames", "subroutine": "nearest-mean"},
         {"subroutine": "erm", "output": "average"},
         {"subroutine": "river:naive_bayes.GaussianNB()", "distance": "markov"},
-        {"subroutine": "vw"},
+        pytest.param({"subroutine": "vw"}, marks=needs_vw),
     ],
     ids=["labels", "features", "frames", "erm", "river", "vw"],
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from extras import needs_vw
 from made_streams import random_block
 
 from macro_engine.subroutines import NAMED, resolve
@@ -154,7 +155,13 @@ def test_a_learner_that_only_names_classes_has_no_probabilities(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["logistic", "erm", "vw", "river:linear_model.LogisticRegression()"]
+    "name",
+    [
+        "logistic",
+        "erm",
+        pytest.param("vw", marks=needs_vw),
+        "river:linear_model.LogisticRegression()",
+    ],
 )
 @pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c")])
 def test_the_likeliest_class_is_the_prediction(name, classes):

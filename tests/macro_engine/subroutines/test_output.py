@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from extras import needs_vw
 from made_streams import block_of, random_block
 
 from macro_engine.core.errors import UsageError
@@ -91,7 +92,9 @@ class TestAverage:
             child.learn(more)
         assert parent.predict(rows).tolist() == before
 
-    @pytest.mark.parametrize("name", ["vw", "river:naive_bayes.GaussianNB()"])
+    @pytest.mark.parametrize(
+        "name", [pytest.param("vw", marks=needs_vw), "river:naive_bayes.GaussianNB()"]
+    )
     def test_models_without_a_mean_are_refused(self, name):
         with pytest.raises(UsageError, match="--output average"):
             Averaged(resolve(name)(CLASSES[2]))

@@ -3,18 +3,26 @@ import sys
 from pathlib import Path
 
 import pytest
-import vowpalwabbit
+from extras import needs_vw
 from made_streams import random_block
 
 from macro_engine.core.errors import UsageError
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.vw import texts
 
+pytestmark = needs_vw
+
 ALONE = "--loss_function logistic --quiet --no_stdin"
 
 
 def rows(seed, n=25, classes=2):
     return random_block(seed, classes, [n]).rows
+
+
+def run_by_itself():
+    import vowpalwabbit
+
+    return vowpalwabbit.Workspace(ALONE)
 
 
 def learn_alone(workspace, step, positive=1):
@@ -32,7 +40,7 @@ def test_it_equals_vowpal_wabbit_run_by_itself_over_the_rows_it_saw(classes):
     names = tuple(map(str, range(classes)))
     one, other = create(names), create(names)  # share the parser, see different rows
     positives = [1] if classes == 2 else range(classes)
-    alone = [vowpalwabbit.Workspace(ALONE) for _ in positives]
+    alone = [run_by_itself() for _ in positives]
     for seed in range(8):
         step = rows(seed, classes=classes)
         other.predict(step)
@@ -55,7 +63,7 @@ def test_it_equals_vowpal_wabbit_run_by_itself_over_the_rows_it_saw(classes):
 
 def test_a_copy_goes_on_with_logistic_loss():
     parent = resolve("vw")(("0", "1"))
-    alone = vowpalwabbit.Workspace(ALONE)
+    alone = run_by_itself()
     for seed in range(3):
         parent.learn(rows(seed))
         learn_alone(alone, rows(seed))

@@ -1,0 +1,17 @@
+"""Marks for tests that need an extra, which the test extra does not pull in.
+
+Each skips with the command that installs what it needs; `pytest -m extra --no-skips` runs them all,
+and fails where one would skip.
+"""
+
+from importlib.util import find_spec
+
+import pytest
+
+needs_vw = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("vowpalwabbit") is None,
+        reason="needs Vowpal Wabbit: pip install 'macro-tui[vw]'",
+    ),
+]
