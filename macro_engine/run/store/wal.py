@@ -7,12 +7,17 @@ behind the end that carry the mark of a commit belong to a transaction that was 
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 _HEADER, _FRAME_HEADER, _INDEX_HEADER = 32, 24, 48
 _MAGIC = (0x377F0682, 0x377F0683)
+# Closing a descriptor of a file drops every lock that this process has on it. SQLite's are on the
+# index, and without them another process takes it for abandoned and cuts it off: those of indices
+# stay open until the process ends.
+_indices: dict[tuple[int, int], int] = {}
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,11 @@ class Index:
 def index_of(path: Path) -> Index | None:
     """The index as it is now; None where there is none or it is being written."""
     try:
-        with path.with_name(f"{path.name}-shm").open("rb") as file:
-            one, other, copied = (file.read(n) for n in (_INDEX_HEADER, _INDEX_HEADER, 4))
+        start = os.pread(_opened(path.with_name(f"{path.name}-shm")), 2 * _INDEX_HEADER + 4, 0)
     except OSError:
         return None
+    one, other = start[:_INDEX_HEADER], start[_INDEX_HEADER : 2 * _INDEX_HEADER]
+    copied = start[2 * _INDEX_HEADER :]
     if len(copied) < 4 or one != other or not one[12] or not _is_whole(one):
         return None
     return Index(*struct.unpack_from("=I", one, 16), *struct.unpack("=I", copied))
@@ -68,6 +74,16 @@ def commits_are_missing(path: Path, before: Index | None, now: Index | None) -> 
             if frame[8:16] == salts and struct.unpack_from(">I", frame, 4)[0]:
                 return True
             number += 1
+
+
+def _opened(index: Path) -> int:
+    """A descriptor of an index file."""
+    found = os.stat(index)
+    if (found.st_dev, found.st_ino) not in _indices:
+        descriptor = os.open(index, os.O_RDONLY | os.O_CLOEXEC)
+        found = os.fstat(descriptor)  # it may have been replaced in between
+        _indices[found.st_dev, found.st_ino] = descriptor
+    return _indices[found.st_dev, found.st_ino]
 
 
 def _is_whole(header: bytes) -> bool:

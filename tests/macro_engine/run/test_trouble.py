@@ -217,3 +217,21 @@ def test_a_run_that_is_abandoned_while_it_goes_on_leaves_no_gap(stream, tmp_path
         assert reader.steps <= abandoned[0]
         assert sum(part.steps for part in reader.all_results()) == reader.steps
     assert run(engine(stream, path)).summary()["errors"] == run(engine(stream)).summary()["errors"]
+
+
+def test_a_reader_in_the_writers_process_leaves_it_its_locks(tmp_path):
+    """Another process would take the index of the log for abandoned, and cut it off."""
+    path = tmp_path / "a.run"
+    recorder = Recorder(path)
+    try:
+        RunReader(path).close()
+        take = (
+            "import fcntl, sys; "
+            "fcntl.lockf(open(sys.argv[1], 'r+b'), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 128)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", take, f"{path}-shm"], capture_output=True, text=True, check=False
+        )
+        assert "BlockingIOError" in done.stderr
+    finally:
+        recorder.close()
