@@ -17,10 +17,7 @@ from terminals import Terminal
 
 from macro_engine.run.runfile import RunReader
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc"),
-]
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
 
 ATLANTA = ("replay", "airline-ATL.parquet")
 SCREEN = "[4] thresholds"
@@ -31,6 +28,7 @@ def stream(tmp_path_factory):
     return write_stream(tmp_path_factory.mktemp("made") / "flights.csv")
 
 
+@pytest.mark.alone
 def test_few_bytes_while_it_plays_and_none_while_it_is_paused():
     with Terminal(*ATLANTA) as terminal:
         terminal.wait_for(SCREEN)
@@ -79,6 +77,7 @@ def leave_by(terminal, how):
         terminal.process.send_signal(how)
 
 
+@pytest.mark.alone
 def test_it_ends_at_once_and_leaves_everything_in_order(tmp_path):
     ways = (signal.SIGHUP, signal.SIGTERM, "ctrl+c", "closing")
     with ExitStack() as stack:
@@ -121,6 +120,7 @@ def test_an_error_is_told_after_the_screen_is_closed(tmp_path):
         assert shown.strip().endswith("name all classes with --classes")
 
 
+@pytest.mark.alone
 def test_a_terminal_that_stops_reading_does_not_stop_the_engine(tmp_path):
     run_file = tmp_path / "a.run"
     with Terminal(*ATLANTA, "--run", run_file, "--speed", "600000x") as terminal:

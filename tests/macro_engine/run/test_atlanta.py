@@ -67,11 +67,13 @@ def test_larger_thresholds_need_fewer_subroutines(atlanta_run):
 
 
 @pytest.mark.parametrize(
-    ("distance", "history", "threshold"), [("labels", 6, 0.05), ("features", 1, 0.31)]
+    ("distance", "history", "threshold", "steps"),
+    [("labels", 6, 0.05, None), ("features", 1, 0.31, 8_000)],
 )
 def test_the_compiled_path_gives_every_row_what_the_definition_gives_it(
-    atlanta, distance, history, threshold
+    atlanta, distance, history, threshold, steps
 ):
+    atlanta = atlanta.cut(0, steps or atlanta.steps)
     shape = Shape(2, 4, history)
     columns = atlanta.rows.columns
     rules = CompiledRules(grid([history], [threshold]), distance, shape, "logistic")

@@ -230,8 +230,8 @@ def test_a_forgotten_quote_does_not_swallow_the_next_row(tmp_path):
 
 
 def test_thousands_of_stray_quotes_are_told_one_by_one():
-    records = parse(b"a,b\n" + b'",5" x,"\n' * 3000)
-    assert sum(r.problem is not None for r in records) > 1000
+    records = parse(b"a,b\n" + b'",5" x,"\n' * 1500)
+    assert sum(r.problem is not None for r in records) > 500
 
 
 def test_blank_lines_are_none_whatever_else_is_read_with_them():
