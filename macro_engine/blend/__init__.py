@@ -1,0 +1,1 @@
+"""A stack of ten cheap experts, MACRO's family among them."""

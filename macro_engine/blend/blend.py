@@ -1,0 +1,157 @@
+"""Blend: ten cheap experts, the run's family among them, stacked on log loss.
+
+This is the definition; `compiled.py` computes the same bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.blend.answers import Answers, Outcome
+from macro_engine.blend.family import FamilyMean
+from macro_engine.blend.filters import FAST, SLOW, Filter
+from macro_engine.blend.linear import Linear
+from macro_engine.blend.memory import Memory
+from macro_engine.blend.persistence import NO_LABEL, Persistence
+from macro_engine.blend.plain_memory import memory_of, restore
+from macro_engine.blend.probability import centred_logs
+from macro_engine.blend.pull import RecentPulls, pulls_of
+from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.share import Share, blend_prior
+from macro_engine.blend.shares import ClassShares
+from macro_engine.blend.tiles import Tiles
+from macro_engine.blend.tilings import TILINGS
+from macro_engine.rows import Ints
+from macro_engine.state import State
+
+
+class Blend:
+    """The experts in their order: marginal, linear, shares, persistence, family, five on tiles.
+
+    A step is answered, which changes nothing; it is closed when no more rows come; it is learnt
+    when its labels are there.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        models, experts = shape.models, shape.experts
+        self.linear = Linear(models, shape.numbers, shape.categories)
+        self.class_shares = ClassShares(shape.classes)
+        self.persistence = Persistence(shape.classes)
+        self.family = FamilyMean(shape.members) if shape.members else None
+        self.tiles = [Tiles(plan, shape.tiled, models) for plan in shape.plans]
+        self.filters = [Filter(experts, SLOW), Filter(experts, FAST)]
+        self.share = Share(blend_prior(experts))
+        self.pulls = RecentPulls(experts)
+
+    def answer(self, evidence: Evidence) -> Answers:
+        """What is said of rows of the step that is open."""
+        n, experts, classes = len(evidence), self.shape.experts, self.shape.classes
+        answers = Answers(
+            evidence,
+            np.empty((n, classes)),
+            np.empty((n, experts, classes)),
+            np.empty((n, 2, classes)),
+            np.empty((n, len(self.tiles), TILINGS), np.uint16),
+            np.empty((n, experts)),
+            self.persistence.last,
+        )
+        for i in range(n):
+            self._answer_row(i, evidence, answers)
+        return answers
+
+    def _answer_row(self, i: int, evidence: Evidence, answers: Answers) -> None:
+        units, codes = evidence.units[i].tolist(), evidence.codes[i].tolist()
+        cells = [tiles.cells(units, codes) for tiles in self.tiles]
+        experts = [
+            evidence.marginal[i].tolist(),
+            self.linear.answer(evidence.numbers[i].tolist(), codes),
+            self.class_shares.answer(),
+            self.persistence.answer(),
+        ]
+        if self.family is not None:
+            experts.append(self.family.answer(evidence.members[:, i].tolist()))
+        for tiles, mine in zip(self.tiles, cells, strict=True):
+            experts += tiles.answer(mine)
+        logs = by_class_and_expert(experts)
+        filtered = [f.answer(logs) for f in self.filters]
+        slow, fast = self.share.weights[len(experts) :]
+        q = []
+        for c in range(self.shape.classes):
+            p = slow * filtered[0][c] + fast * filtered[1][c]
+            for weight, expert in zip(self.share.weights, experts, strict=False):
+                p += weight * expert[c]
+            q.append(p)
+        answers.probabilities[i] = q
+        answers.experts[i] = experts
+        answers.filtered[i] = filtered
+        answers.cells[i] = cells
+        answers.pulls[i] = pulls_of(
+            [f.weights for f in self.filters], (slow, fast), logs[q.index(max(q))]
+        )
+
+    def close(self, answers: Answers) -> None:
+        """No more rows come to the step."""
+        given = answers.evidence
+        for numbers, codes in zip(given.numbers.tolist(), given.codes.tolist(), strict=True):
+            self.linear.count(numbers, codes)
+        self.pulls.add(answers.pulls.tolist())
+
+    def learn(self, answers: Answers, labels: Ints) -> None:
+        """Learn a closed step; a row without a label, which is -1, is not learnt."""
+        rows = [(i, label) for i, label in enumerate(labels.tolist()) if label != NO_LABEL]
+        if not rows:
+            return
+        given, experts = answers.evidence, answers.experts
+        if self.family is not None:
+            self.family.learn([given.members[:, i, y].tolist() for i, y in rows])
+        self.share.learn(
+            [[*experts[i, :, y].tolist(), *answers.filtered[i, :, y].tolist()] for i, y in rows]
+        )
+        for i, label in rows:
+            logs = by_class_and_expert(experts[i].tolist())
+            for f in self.filters:
+                f.learn(logs, label)
+            self.linear.learn(given.numbers[i].tolist(), given.codes[i].tolist(), label)
+            for tiles, cells in zip(self.tiles, answers.cells[i].tolist(), strict=True):
+                tiles.learn(cells, label)
+            self.class_shares.learn(label)
+            self.persistence.learn(answers.last, label)
+        self.persistence.last = rows[-1][1]
+
+    def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> Outcome:
+        """Take a block of whole steps through: answer, close and learn each."""
+        steps, experts = len(starts) - 1, self.shape.experts
+        outcome = Outcome(
+            np.empty((len(evidence), self.shape.classes)),
+            np.empty((steps, experts + 2)),
+            np.empty((steps, experts)),
+        )
+        for s, (a, b) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+            outcome.weights[s] = self.share.weights
+            answers = self.answer(evidence.cut(a, b))
+            outcome.probabilities[a:b] = answers.probabilities
+            self.close(answers)
+            self.learn(answers, labels[a:b])
+            outcome.pulls[s] = self.pulls.mean
+        return outcome
+
+    def state(self) -> State:
+        """All that it must remember to go on."""
+        return memory_of(self).state()
+
+    def changes(self) -> State:
+        """The state with only those cells of the tables that changed since the last call."""
+        state = memory_of(self, only_changed=True).state()
+        for tiles in self.tiles:
+            tiles.changed.clear()
+        return state
+
+    def restore(self, state: State) -> None:
+        """Go on from a state; the blend must be new."""
+        restore(self, Memory.restored(state, self.shape))
+
+
+def by_class_and_expert(experts: list[list[float]]) -> list[tuple[float, ...]]:
+    """The centred log-probabilities, classes by experts."""
+    return list(zip(*map(centred_logs, experts), strict=True))
