@@ -1,0 +1,102 @@
+"""The running scale, a block at a time, to the bit as its definition."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from macro_engine.compiling import compiler
+from macro_engine.rows import Floats, Ints
+from macro_engine.stream.running_scale import (
+    CLIP,
+    HUGE,
+    LIMIT,
+    MEMORY,
+    SLOPE,
+    TINY,
+    RunningScale,
+)
+
+_HERE = Path(__file__)
+compiled: Any = compiler([_HERE, _HERE.with_name("running_scale.py")])
+
+
+class CompiledScale(RunningScale):
+    """A running scale whose loops are compiled."""
+
+    def scale(self, numbers: Floats) -> Floats:
+        z = np.empty(numbers.shape)
+        scale_rows(numbers, 0, len(numbers), self.bounded, self.means, self.variances, z)
+        return z
+
+    def close(self, numbers: Floats) -> None:
+        self.run(numbers, np.array([0, len(numbers)]))
+
+    def run(self, numbers: Floats, starts: Ints) -> Floats:
+        z = np.empty(numbers.shape)
+        scale_steps(
+            numbers, starts, self.bounded, self.counts, self.means, self.variances, self.values,
+            self.clipped, z,
+        )  # fmt: skip
+        return z
+
+    def units(self, z: Floats) -> Floats:
+        u = np.empty(z.shape)
+        units_of(z, self.bounded, u)
+        return u
+
+
+@compiled
+def scale_rows(numbers, begin, end, bounded, means, variances, z):  # type: ignore[no-untyped-def]
+    for j in range(numbers.shape[1]):
+        mean, deviation = means[j], math.sqrt(variances[j])
+        varies = not (deviation == 0.0 or deviation <= TINY * abs(mean))
+        for i in range(begin, end):
+            x = numbers[i, j]
+            value = 0.0
+            if abs(x) <= HUGE:
+                if bounded[j]:
+                    value = x
+                elif varies:
+                    value = (x - mean) / deviation
+            z[i, j] = min(max(value, -CLIP), CLIP)
+
+
+@compiled
+def scale_steps(  # type: ignore[no-untyped-def]
+    numbers, starts, bounded, counts, means, variances, values, clipped, z
+):
+    for s in range(len(starts) - 1):
+        begin, end = starts[s], starts[s + 1]
+        scale_rows(numbers, begin, end, bounded, means, variances, z)
+        for j in range(numbers.shape[1]):
+            if bounded[j]:
+                continue
+            mean, variance, count = means[j], variances[j], counts[j]
+            first_mean, first_deviation = mean, math.sqrt(variance)
+            for i in range(begin, end):
+                x = numbers[i, j]
+                if not abs(x) <= HUGE:
+                    continue
+                values[j] += 1
+                if abs(z[i, j]) == CLIP and abs((x - first_mean) / first_deviation) > CLIP:
+                    clipped[j] += 1
+                deviation = math.sqrt(variance)
+                if deviation > 0.0:
+                    x = min(max(x, mean - LIMIT * deviation), mean + LIMIT * deviation)
+                count = min(count + 1, MEMORY)
+                a = 1.0 / float(count)
+                difference = x - mean
+                mean = mean + a * difference
+                variance = (1.0 - a) * (variance + a * difference * difference)
+            means[j], variances[j], counts[j] = mean, variance, count
+
+
+@compiled
+def units_of(z, bounded, u):  # type: ignore[no-untyped-def]
+    for i in range(z.shape[0]):
+        for j in range(z.shape[1]):
+            u[i, j] = z[i, j] if bounded[j] else 1.0 / (1.0 + math.exp(-SLOPE * z[i, j]))
