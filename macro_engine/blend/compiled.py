@@ -1,0 +1,207 @@
+"""The compiled twin of `Blend`: the same bits, a block of steps at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.blend.answers import Answers, Outcome
+from macro_engine.blend.compiled_memory import memory_of, new_parts, restored_parts
+from macro_engine.blend.filters import FAST, SLOW
+from macro_engine.blend.kernels.arrays import (
+    ANSWER,
+    CLOSE,
+    LEARN,
+    Given,
+    Record,
+    Rules,
+    Scratch,
+    Shown,
+)
+from macro_engine.blend.kernels.steps import run_steps
+from macro_engine.blend.memory import Memory
+from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.share import blend_prior
+from macro_engine.blend.tilings import ADAGRAD, TILINGS, draw
+from macro_engine.rows import Ints
+from macro_engine.state import State
+
+
+class CompiledBlend:
+    """As `Blend`, with everything in arrays."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.rules = _rules(shape)
+        self.parts = new_parts(shape)
+        self.scratch = _scratch(shape)
+        self.codes = 0  # one more than the largest code that was learnt
+
+    def answer(self, evidence: Evidence) -> Answers:
+        """What is said of rows of the step that is open."""
+        record = self._record(len(evidence), len(evidence))
+        self._take(ANSWER, evidence, _no_labels(len(evidence)), _one_step(evidence), record)
+        return Answers(
+            evidence,
+            record.probabilities,
+            record.experts,
+            record.filtered,
+            record.cells,
+            record.pulls,
+            int(record.last[0]),
+        )
+
+    def close(self, answers: Answers) -> None:
+        """No more rows come to the step."""
+        given = answers.evidence
+        self._take(CLOSE, given, _no_labels(len(given)), _one_step(given), self._again(answers))
+
+    def learn(self, answers: Answers, labels: Ints) -> None:
+        """Learn a closed step; a row without a label, which is -1, is not learnt."""
+        given = answers.evidence
+        self._take(LEARN, given, labels, _one_step(given), self._again(answers))
+
+    def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> Outcome:
+        """Take a block of whole steps through: answer, close and learn each."""
+        steps, experts = len(starts) - 1, self.shape.experts
+        longest = int(np.diff(starts).max(initial=0))
+        record = self._record(1, longest)._replace(
+            probabilities=np.empty((len(evidence), self.shape.classes))
+        )
+        shown = Shown(np.empty((steps, experts + 2)), np.empty((steps, experts)))
+        self._take(ANSWER + CLOSE + LEARN, evidence, labels, starts, record, shown)
+        return Outcome(record.probabilities, shown.weights, shown.pulls)
+
+    def state(self) -> State:
+        """All that it must remember to go on."""
+        return memory_of(self.shape, self.parts, self.codes).state()
+
+    def changes(self) -> State:
+        """The state with only those cells of the tables that changed since the last call."""
+        state = memory_of(self.shape, self.parts, self.codes, only_changed=True).state()
+        self.parts.changed[:] = False
+        return state
+
+    def restore(self, state: State) -> None:
+        """Go on from a state; the blend must be new."""
+        memory = Memory.restored(state, self.shape)
+        self.parts = restored_parts(memory)
+        self.codes = memory.linear_codes.shape[1]
+
+    def _take(
+        self,
+        doing: int,
+        evidence: Evidence,
+        labels: Ints,
+        starts: Ints,
+        record: Record,
+        shown: Shown | None = None,
+    ) -> None:
+        self._make_room(evidence.codes)
+        if doing & LEARN and evidence.codes.size:
+            learnt = evidence.codes[labels >= 0]
+            self.codes = max(self.codes, 1 + int(learnt.max(initial=-1)))
+        given = Given(
+            np.ascontiguousarray(evidence.numbers),
+            np.ascontiguousarray(evidence.units),
+            np.ascontiguousarray(evidence.codes),
+            np.ascontiguousarray(evidence.marginal),
+            np.ascontiguousarray(evidence.members),
+            np.ascontiguousarray(labels),
+            starts,
+        )
+        nothing = Shown(np.empty((0, 0)), np.empty((0, 0)))
+        run_steps(doing, given, self.rules, self.parts, record, self.scratch, shown or nothing)
+
+    def _make_room(self, codes: Ints) -> None:
+        """For codes that were not known; their weights are 0."""
+        weights = self.parts.linear_codes
+        wanted = 1 + int(codes.max(initial=-1))
+        if wanted > weights.shape[1]:
+            room = np.zeros((weights.shape[0], max(wanted, 2 * weights.shape[1]), weights.shape[2]))
+            room[:, : weights.shape[1]] = weights
+            self.parts = self.parts._replace(linear_codes=room)
+
+    def _record(self, kept: int, rows: int) -> Record:
+        experts, classes = self.shape.experts, self.shape.classes
+        return Record(
+            np.empty((rows, classes)),
+            np.empty((kept, experts, classes)),
+            np.empty((kept, 2, classes)),
+            np.empty((kept, experts)),
+            np.empty((rows, len(self.shape.plans), TILINGS), np.uint16),
+            np.empty((rows, self.shape.models, experts)),
+            np.array([-1]),
+        )
+
+    def _again(self, answers: Answers) -> Record:
+        """The record of answers that were given before."""
+        return Record(
+            answers.probabilities,
+            answers.experts,
+            answers.filtered,
+            answers.pulls,
+            answers.cells,
+            np.empty((len(answers), self.shape.models, self.shape.experts)),
+            np.array([answers.last]),
+        )
+
+
+def _rules(shape: Shape) -> Rules:
+    sets, experts = len(shape.plans), shape.experts
+    depths = np.zeros((sets, TILINGS), np.int64)
+    columns = np.zeros((sets, TILINGS, 4), np.int64)
+    bins, offsets = np.zeros((sets, TILINGS, 4)), np.zeros((sets, TILINGS, 4))
+    addends = np.zeros((sets, TILINGS, 4), np.uint64)
+    for s, plan in enumerate(shape.plans):
+        for t, tiling in enumerate(draw(shape.tiled, plan.seed, plan.bins)):
+            depths[s, t] = len(tiling)
+            for a, cut in enumerate(tiling):
+                columns[s, t, a], bins[s, t, a], offsets[s, t, a] = cut.column, cut.bins, cut.offset
+                start = (t + 1) * 1000003 if a == 0 else 0  # the hash starts with the number
+                addends[s, t, a] = start + cut.column * 7919 + 13
+    expert = np.full((sets, ADAGRAD + 1), -1)
+    number = experts - sum(len(plan.learners) for plan in shape.plans)
+    for s, plan in enumerate(shape.plans):
+        for v in plan.learners:
+            expert[s, v] = number
+            number += 1
+    rates = np.array([[step / (TILINGS + 1.0) for step in plan.steps] for plan in shape.plans])
+    members = shape.members
+    return Rules(
+        depths,
+        columns,
+        bins,
+        offsets,
+        addends,
+        rates.reshape(sets, ADAGRAD + 1),
+        expert,
+        np.array(blend_prior(experts)),
+        np.full(members, 1.0 / members if members else 0.0),
+        np.array([SLOW, FAST]),
+    )
+
+
+def _scratch(shape: Shape) -> Scratch:
+    sets, experts, classes, models = len(shape.plans), shape.experts, shape.classes, shape.models
+    return Scratch(
+        shares=np.empty((2, classes)),
+        linear=np.empty(models),
+        margins=np.empty((sets, 3, models)),
+        said=np.empty((sets, 3, models)),
+        moves=np.empty((4, models)),
+        q=np.empty(classes),
+        x=np.empty(experts),
+        u=np.empty(experts),
+        mean=np.empty(experts),
+        losses=np.empty(experts + 2),
+        member_losses=np.empty(shape.members),
+        pulls=np.empty(experts),
+    )
+
+
+def _one_step(evidence: Evidence) -> Ints:
+    return np.array([0, len(evidence)])
+
+
+def _no_labels(rows: int) -> Ints:
+    return np.full(rows, -1)

@@ -1,0 +1,96 @@
+"""What the compiled twin remembers, without spare room, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.blend.filters import START
+from macro_engine.blend.kernels.arrays import Parts
+from macro_engine.blend.memory import Memory, TileMemory
+from macro_engine.blend.persistence import NO_LABEL
+from macro_engine.blend.shape import Shape
+from macro_engine.blend.share import blend_prior
+from macro_engine.blend.tilings import CELLS, SQUARES
+
+
+def new_parts(shape: Shape) -> Parts:
+    classes, models, experts = shape.classes, shape.models, shape.experts
+    sets = len(shape.plans)
+    return Parts(
+        linear_bias=np.zeros(models),
+        linear_numbers=np.zeros((models, shape.numbers)),
+        linear_codes=np.zeros((shape.categories, 0, models)),
+        lengths=np.zeros(1),
+        rows=np.zeros(1, np.int64),
+        class_shares=np.full(classes, 1.0 / classes),
+        last=np.array([NO_LABEL]),
+        stays=np.array([1.0, 1.0 / classes]),
+        counts=np.full(classes, 1.0 / classes),
+        followed=np.zeros((classes, classes)),
+        members=np.full(shape.members, 1.0 / max(shape.members, 1)),
+        shares=np.array(blend_prior(experts)),
+        filters=np.full((2, experts), 1.0 / experts),
+        covariances=np.array([START * np.eye(experts)] * 2),
+        restarts=np.zeros(2, np.int64),
+        pulls=np.zeros(experts),
+        steps=np.zeros(1, np.int64),
+        biases=np.zeros((sets, 4, models)),
+        tables=np.zeros((sets, CELLS, 4, models), np.float32),
+        changed=np.zeros((sets, CELLS), np.bool_),
+    )
+
+
+def memory_of(shape: Shape, parts: Parts, codes: int, only_changed: bool = False) -> Memory:
+    """The memory, with the weights of so many codes."""
+    tiles = []
+    for table, changed, bias in zip(parts.tables, parts.changed, parts.biases, strict=True):
+        # whatever was learnt has left its square
+        index = np.flatnonzero(changed if only_changed else table[:, SQUARES, 0])
+        tiles.append(TileMemory(bias.copy(), index, table[index]))
+    return Memory(
+        shape,
+        parts.linear_bias.copy(),
+        parts.linear_numbers.copy(),
+        parts.linear_codes[:, :codes].copy(),
+        parts.lengths.copy(),
+        int(parts.rows[0]),
+        parts.class_shares.copy(),
+        int(parts.last[0]),
+        parts.stays.copy(),
+        parts.counts.copy(),
+        parts.followed.copy(),
+        parts.members.copy(),
+        parts.shares.copy(),
+        parts.filters.copy(),
+        parts.covariances.copy(),
+        parts.restarts.copy(),
+        parts.pulls.copy(),
+        int(parts.steps[0]),
+        tiles,
+    )
+
+
+def restored_parts(memory: Memory) -> Parts:
+    parts = new_parts(memory.shape)
+    for s, kept in enumerate(memory.tiles):
+        parts.biases[s] = kept.bias
+        parts.tables[s, kept.index] = kept.values
+    return parts._replace(
+        linear_bias=memory.linear_bias,
+        linear_numbers=memory.linear_numbers,
+        linear_codes=memory.linear_codes,
+        lengths=memory.lengths,
+        rows=np.array([memory.rows]),
+        class_shares=memory.class_shares,
+        last=np.array([memory.last]),
+        stays=memory.stays,
+        counts=memory.counts,
+        followed=memory.followed,
+        members=memory.members,
+        shares=memory.shares,
+        filters=memory.filters,
+        covariances=memory.covariances,
+        restarts=memory.restarts,
+        pulls=memory.pulls,
+        steps=np.array([memory.steps]),
+    )

@@ -1,0 +1,104 @@
+"""The arrays that the loops work on, by what they belong to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.rows import Bools, Floats, Ints
+
+ANSWER, CLOSE, LEARN = 1, 2, 4  # what is done with a step
+
+
+class Given(NamedTuple):
+    """The rows of a block; as `Evidence`, with the labels and where each step starts."""
+
+    numbers: Floats
+    units: Floats
+    codes: Ints
+    marginal: Floats
+    members: Floats
+    labels: Ints
+    starts: Ints
+
+
+class Rules(NamedTuple):
+    """What holds for a whole run; sets of tilings first, then tilings, then their columns."""
+
+    depths: Ints
+    columns: Ints
+    bins: Floats
+    offsets: Floats
+    addends: NDArray[np.uint64]  # to the hash at each column
+    rates: Floats  # sets by learners
+    expert: Ints  # sets by learners; -1 where there is none
+    prior: Floats  # of experts and filters
+    member_prior: Floats
+    noise: Floats  # of the two filters
+
+
+class Parts(NamedTuple):
+    """What is learnt; as `Memory`, with whole tables and the cells that changed."""
+
+    linear_bias: Floats
+    linear_numbers: Floats
+    linear_codes: Floats  # with room for more codes
+    lengths: Floats
+    rows: Ints
+    class_shares: Floats
+    last: Ints
+    stays: Floats
+    counts: Floats
+    followed: Floats
+    members: Floats
+    shares: Floats
+    filters: Floats
+    covariances: Floats
+    restarts: Ints
+    pulls: Floats
+    steps: Ints
+    biases: Floats  # sets by learners by models
+    tables: NDArray[np.float32]  # sets by cells by learners by models
+    changed: Bools  # sets by cells
+
+
+class Record(NamedTuple):
+    """Answers, rows first.
+
+    Where a step is answered and learnt at once, experts, filtered and pulls have room for one row:
+    nothing but logs and cells is looked at again.
+    """
+
+    probabilities: Floats
+    experts: Floats
+    filtered: Floats
+    pulls: Floats
+    cells: NDArray[np.uint16]
+    logs: Floats  # rows by classes by experts; of two classes only the second
+    last: Ints  # the last label when the step opened
+
+
+class Scratch(NamedTuple):
+    """Room for one row at a time, and for the sums of one step."""
+
+    shares: Floats  # of the experts that say the same of every row of a step, by class
+    linear: Floats  # what each model said
+    margins: Floats  # sets by learners by models
+    said: Floats  # the same, as probabilities
+    moves: Floats  # learners by models
+    q: Floats
+    x: Floats
+    u: Floats
+    mean: Floats
+    losses: Floats  # of experts and filters
+    member_losses: Floats
+    pulls: Floats
+
+
+class Shown(NamedTuple):
+    """What a block tells beside its answers, by steps."""
+
+    weights: Floats
+    pulls: Floats
