@@ -186,7 +186,7 @@ def _scratch(shape: Shape) -> Scratch:
     return Scratch(
         shares=np.empty((2, classes)),
         linear=np.empty(models),
-        margins=np.empty((sets, 3, models)),
+        margins=np.empty((3, models)),
         said=np.empty((sets, 3, models)),
         moves=np.empty((4, models)),
         q=np.empty(classes),

@@ -4,51 +4,45 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.blend.kernels.compiling import inlined
+from macro_engine.blend.kernels.compiling import borrowing
+from macro_engine.blend.share import ALPHA
 
 
-@inlined
+@borrowing
 def sigmoid(z):  # type: ignore[no-untyped-def]
-    p = 6e-16
     if z > 35.0:
-        p = 1.0 - 6e-16
-    elif z >= -35.0:
-        p = 1.0 / (1.0 + math.exp(-z))
-    return p
+        return 1.0 - 6e-16
+    if z >= -35.0:
+        return 1.0 / (1.0 + math.exp(-z))
+    return 6e-16
 
 
-@inlined
-def take_logs(r, p, logs):  # type: ignore[no-untyped-def]
+@borrowing
+def take_logs(p, logs):  # type: ignore[no-untyped-def]
     """The centred logarithms of the experts' probabilities; of two classes only the second."""
     experts, classes = p.shape
-    if classes == 2:
-        for e in range(experts):
-            logs[r, 0, e] = 0.5 * math.log(max(p[e, 1], 1e-4) / max(p[e, 0], 1e-4))
-    else:
-        for e in range(experts):
-            total = 0.0
-            for c in range(classes):
-                value = math.log(max(p[e, c], 1e-4))
-                logs[r, c, e] = value
-                total += value
-            total /= classes
-            for c in range(classes):
-                logs[r, c, e] -= total
+    for e in range(experts):
+        if classes == 2:
+            logs[0, e] = 0.5 * math.log(max(p[e, 1], 1e-4) / max(p[e, 0], 1e-4))
+            continue
+        total = 0.0
+        for c in range(classes):
+            logs[c, e] = math.log(max(p[e, c], 1e-4))
+            total += logs[c, e]
+        for c in range(classes):
+            logs[c, e] -= total / classes
 
 
-@inlined
-def update_shares(losses, rows, prior, alpha, weights):  # type: ignore[no-untyped-def]
+@borrowing
+def update_shares(losses, rows, prior, weights):  # type: ignore[no-untyped-def]
     """Weights after a step, given the summed log-likelihood of each forecaster."""
-    n = len(weights)
     most = -math.inf
-    for k in range(n):
-        score = losses[k] / rows + math.log(weights[k])
-        losses[k] = score
-        most = max(most, score)
+    for k in range(len(weights)):
+        losses[k] = losses[k] / rows + math.log(weights[k])
+        most = max(most, losses[k])
     total = 0.0
-    for k in range(n):
-        value = math.exp(losses[k] - most)
-        losses[k] = value
-        total += value
-    for k in range(n):
-        weights[k] = (1.0 - alpha) * (losses[k] / total) + alpha * prior[k]
+    for k in range(len(weights)):
+        losses[k] = math.exp(losses[k] - most)
+        total += losses[k]
+    for k in range(len(weights)):
+        weights[k] = (1.0 - ALPHA) * (losses[k] / total) + ALPHA * prior[k]

@@ -10,17 +10,15 @@ from macro_engine.blend.kernels.compiling import borrowing, inlined
 from macro_engine.blend.kernels.experts import (
     by_class,
     counts_learn,
-    family_say,
-    linear_count,
     linear_learn,
     linear_say,
-    say_step,
+    persistence_say,
+    shares_say,
 )
 from macro_engine.blend.kernels.filters import filter_learn, filter_say
 from macro_engine.blend.kernels.tiles import find_cells, tiles_learn, tiles_say
 from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.pull import STEPS
-from macro_engine.blend.share import ALPHA
 
 _MARGINAL, _LINEAR, _SHARES, _PERSISTENCE, _FAMILY = range(5)
 
@@ -36,22 +34,22 @@ def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: igno
     for s in range(len(given.starts) - 1):
         begin, end = given.starts[s], given.starts[s + 1]
         base = begin if at_once else 0
+        scratch.losses.fill(0.0)
+        scratch.member_losses.fill(0.0)
+        scratch.pulls.fill(0.0)
         if at_once:
             for k in range(len(parts.shares)):
                 shown.weights[s, k] = parts.shares[k]
-            for k in range(len(scratch.losses)):
-                scratch.losses[k] = 0.0
-            for k in range(len(scratch.member_losses)):
-                scratch.member_losses[k] = 0.0
-            for e in range(len(scratch.pulls)):
-                scratch.pulls[e] = 0.0
         if doing & ANSWER:
             record.last[0] = parts.last[0]
-            say_step(parts, scratch.shares)
+            shares_say(parts.class_shares, scratch.shares[0])
+            persistence_say(
+                parts.last[0], parts.stays, parts.counts, parts.followed, scratch.shares[1]
+            )
             for i in range(begin, end):
                 answer_row(i, i - base, at_once, given, rules, parts, record, scratch)
         if doing & CLOSE:
-            close(begin, end, base, at_once, given, parts, record, scratch)
+            close(begin, end, at_once, given, parts, record, scratch)
         if doing & LEARN:
             learn(begin, end, base, at_once, given, rules, parts, record, scratch)
         if at_once:
@@ -62,116 +60,150 @@ def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: igno
 @inlined
 def answer_row(i, r, at_once, given, rules, parts, record, scratch):  # type: ignore[no-untyped-def]
     kept = 0 if at_once else r
-    p = record.experts[kept]
+    p, logs, filtered = record.experts[kept], record.logs[r], record.filtered[kept]
     experts, classes = p.shape
-    linear_say(i, given, parts, scratch.linear)
+    linear_say(
+        given.numbers[i], given.codes[i], parts.linear_bias, parts.linear_numbers,
+        parts.linear_codes, scratch.linear,
+    )  # fmt: skip
     by_class(scratch.linear, p[_LINEAR])
     for c in range(classes):
         p[_MARGINAL, c] = given.marginal[i, c]
         p[_SHARES, c] = scratch.shares[0, c]
         p[_PERSISTENCE, c] = scratch.shares[1, c]
-    if len(parts.members):
-        family_say(i, given, parts, p[_FAMILY])
-    find_cells(i, r, given, rules, record.cells)
-    tiles_say(r, record.cells, parts, scratch.margins, scratch.said)
+        if len(parts.members):
+            total = 0.0
+            for k in range(len(parts.members)):
+                total += parts.members[k] * given.members[k, i, c]
+            p[_FAMILY, c] = total
+    find_cells(
+        given.units[i], given.codes[i], rules.depths, rules.columns, rules.bins, rules.offsets,
+        rules.addends, record.cells[r],
+    )  # fmt: skip
+    tiles_say(record.cells[r], parts.biases, parts.tables, scratch.margins, scratch.said)
     for g in range(rules.expert.shape[0]):
         for v in range(rules.expert.shape[1]):
             if rules.expert[g, v] >= 0:
                 by_class(scratch.said[g, v], p[rules.expert[g, v]])
-    take_logs(r, p, record.logs)
+    take_logs(p, logs)
     for f in range(2):
-        filter_say(f, r, record.logs, parts.filters, record.filtered[kept, f])
-    slow, fast = parts.shares[experts], parts.shares[experts + 1]
+        filter_say(logs, parts.filters[f], filtered[f])
+    mix(p, filtered, parts.shares, record.probabilities[i])
     best = 0
     for c in range(classes):
-        q = slow * record.filtered[kept, 0, c] + fast * record.filtered[kept, 1, c]
-        for e in range(experts):
-            q += parts.shares[e] * p[e, c]
-        record.probabilities[i, c] = q
-        if q > record.probabilities[i, best]:
+        if record.probabilities[i, c] > record.probabilities[i, best]:
             best = c
-    line = 0 if classes == 2 else best
+    slow, fast = parts.shares[experts], parts.shares[experts + 1]
     for e in range(experts):
-        log = record.logs[r, line, e]
+        log = logs[0 if classes == 2 else best, e]
         pull = slow * abs(parts.filters[0, e] * log) + fast * abs(parts.filters[1, e] * log)
         record.pulls[kept, e] = pull / (slow + fast)
-    if at_once:
+        scratch.pulls[e] += record.pulls[kept, e]
+    if given.labels[i] != NO_LABEL:
+        add_losses(
+            given.labels[i], i, given.members, p, filtered, scratch.member_losses, scratch.losses
+        )
+
+
+@borrowing
+def mix(p, filtered, shares, out):  # type: ignore[no-untyped-def]
+    """Q: the filters, then the experts, by their shares."""
+    experts, classes = p.shape
+    for c in range(classes):
+        q = shares[experts] * filtered[0, c] + shares[experts + 1] * filtered[1, c]
         for e in range(experts):
-            scratch.pulls[e] += record.pulls[kept, e]
-        if given.labels[i] != NO_LABEL:
-            add_losses(i, kept, given, record, scratch)
+            q += shares[e] * p[e, c]
+        out[c] = q
 
 
-@inlined
-def add_losses(i, kept, given, record, scratch):  # type: ignore[no-untyped-def]
+@borrowing
+def add_losses(  # type: ignore[no-untyped-def]
+    label, i, members, p, filtered, member_losses, losses
+):
     """Add what each forecaster gave the label of row i."""
-    label, experts = given.labels[i], record.experts.shape[1]
-    for k in range(len(scratch.member_losses)):
-        scratch.member_losses[k] += math.log(max(given.members[k, i, label], 1e-6))
+    experts = len(p)
+    for k in range(len(member_losses)):
+        member_losses[k] += math.log(max(members[k, i, label], 1e-6))
     for e in range(experts):
-        scratch.losses[e] += math.log(max(record.experts[kept, e, label], 1e-6))
+        losses[e] += math.log(max(p[e, label], 1e-6))
     for f in range(2):
-        scratch.losses[experts + f] += math.log(max(record.filtered[kept, f, label], 1e-6))
+        losses[experts + f] += math.log(max(filtered[f, label], 1e-6))
 
 
 @inlined
-def close(begin, end, base, at_once, given, parts, record, scratch):  # type: ignore[no-untyped-def]
+def close(begin, end, at_once, given, parts, record, scratch):  # type: ignore[no-untyped-def]
     for i in range(begin, end):
-        linear_count(i, given, parts)
+        length = 1.0 + given.codes.shape[1]
+        for a in range(given.numbers.shape[1]):
+            length += given.numbers[i, a] * given.numbers[i, a]
+        parts.lengths[0] += length
+        parts.rows[0] += 1
+        if not at_once:
+            for e in range(len(parts.pulls)):
+                scratch.pulls[e] += record.pulls[i, e]
     if end > begin:
         parts.steps[0] += 1
         for e in range(len(parts.pulls)):
-            if not at_once:
-                scratch.pulls[e] = 0.0
-                for i in range(begin, end):
-                    scratch.pulls[e] += record.pulls[i - base, e]
             mean = parts.pulls[e]
             fresh = scratch.pulls[e] / (end - begin)
             parts.pulls[e] = mean + (fresh - mean) / min(parts.steps[0], STEPS)
 
 
 @inlined
-def learn(begin, end, base, at_once, given, rules, parts, record, scratch):  # type: ignore[no-untyped-def]
+def learn(  # type: ignore[no-untyped-def]
+    begin, end, base, at_once, given, rules, parts, record, scratch
+):
     labelled, last = 0, NO_LABEL
     for i in range(begin, end):
         if given.labels[i] != NO_LABEL:
             labelled += 1
             last = given.labels[i]
             if not at_once:
-                if labelled == 1:
-                    for k in range(len(scratch.losses)):
-                        scratch.losses[k] = 0.0
-                    for k in range(len(scratch.member_losses)):
-                        scratch.member_losses[k] = 0.0
-                add_losses(i, i - base, given, record, scratch)
+                take_logs(record.experts[i - base], record.logs[i - base])
+                add_losses(
+                    last, i, given.members, record.experts[i - base], record.filtered[i - base],
+                    scratch.member_losses, scratch.losses,
+                )  # fmt: skip
     if labelled > 0:
-        update_shares(scratch.member_losses, labelled, rules.member_prior, ALPHA, parts.members)
-        update_shares(scratch.losses, labelled, rules.prior, ALPHA, parts.shares)
+        update_shares(scratch.member_losses, labelled, rules.member_prior, parts.members)
+        update_shares(scratch.losses, labelled, rules.prior, parts.shares)
         # with one row nothing has changed since its answer: what everyone said still holds
         fresh = at_once and end - begin == 1
+        rate = parts.rows[0] / parts.lengths[0]
         for i in range(begin, end):
             if given.labels[i] != NO_LABEL:
-                if not at_once:
-                    take_logs(i - base, record.experts[i - base], record.logs)
-                learn_row(i, i - base, fresh, given, rules, parts, record, scratch)
+                learn_row(i, i - base, fresh, rate, given, rules, parts, record, scratch)
         parts.last[0] = last
 
 
 @inlined
-def learn_row(i, r, fresh, given, rules, parts, record, scratch):  # type: ignore[no-untyped-def]
+def learn_row(  # type: ignore[no-untyped-def]
+    i, r, fresh, rate, given, rules, parts, record, scratch
+):
     label = given.labels[i]
     for f in range(2):
-        q = scratch.q
-        if fresh:
-            q = record.filtered[0, f]
-        else:
-            filter_say(f, r, record.logs, parts.filters, scratch.q)
-        filter_learn(
-            f, r, label, record.logs, parts, rules.noise[f], q, scratch.x, scratch.u, scratch.mean
-        )
+        q = record.filtered[0, f] if fresh else scratch.q
+        if not fresh:
+            filter_say(record.logs[r], parts.filters[f], q)
+        if filter_learn(
+            record.logs[r], label, q, rules.noise[f], parts.filters[f], parts.covariances[f],
+            scratch.mean, scratch.x, scratch.u,
+        ):  # fmt: skip
+            parts.restarts[f] += 1
     if not fresh:
-        linear_say(i, given, parts, scratch.linear)
-        tiles_say(r, record.cells, parts, scratch.margins, scratch.said)
-    linear_learn(i, label, given, parts, scratch.linear)
-    tiles_learn(r, label, record.cells, rules, parts, scratch.said, scratch.moves)
-    counts_learn(record.last[0], label, parts)
+        linear_say(
+            given.numbers[i], given.codes[i], parts.linear_bias, parts.linear_numbers,
+            parts.linear_codes, scratch.linear,
+        )  # fmt: skip
+        tiles_say(record.cells[r], parts.biases, parts.tables, scratch.margins, scratch.said)
+    linear_learn(
+        given.numbers[i], given.codes[i], label, rate, scratch.linear, parts.linear_bias,
+        parts.linear_numbers, parts.linear_codes,
+    )  # fmt: skip
+    tiles_learn(
+        record.cells[r], label, scratch.said, rules.rates, parts.biases, parts.tables,
+        parts.changed, scratch.moves,
+    )  # fmt: skip
+    counts_learn(
+        record.last[0], label, parts.class_shares, parts.stays, parts.counts, parts.followed
+    )
