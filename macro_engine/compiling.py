@@ -18,17 +18,18 @@ def compiler(sources: Iterable[Path], **options: Any) -> Callable[[Any], Any]:
     """
     import numba
 
+    settings: Any = numba.config
     folder = _cache_for(sources)
 
     def compiled(function: Any) -> Any:
-        before = numba.config.CACHE_DIR
+        before = settings.CACHE_DIR
         if folder is not None:
-            setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010 (it has no stubs)
+            settings.CACHE_DIR = str(folder)
         try:
             keep = folder is not None
             return numba.njit(cache=keep, nogil=True, error_model="numpy", **options)(function)
         finally:
-            setattr(numba.config, "CACHE_DIR", before)  # noqa: B010
+            settings.CACHE_DIR = before
 
     return compiled
 

@@ -85,7 +85,8 @@ class Blend:
         answers.probabilities[i] = q
         answers.experts[i] = experts
         answers.filtered[i] = filtered
-        answers.cells[i] = cells
+        for s, mine in enumerate(cells):
+            answers.cells[i, s] = mine
         answers.pulls[i] = pulls_of(
             [f.weights for f in self.filters], (slow, fast), logs[q.index(max(q))]
         )
