@@ -156,7 +156,10 @@ def _rules(shape: Shape) -> Rules:
         for t, tiling in enumerate(draw(shape.tiled, plan.seed, plan.bins)):
             depths[s, t] = len(tiling)
             for a, cut in enumerate(tiling):
-                columns[s, t, a], bins[s, t, a], offsets[s, t, a] = cut.column, cut.bins, cut.offset
+                columns[s, t, a] = cut.column
+                is_number = cut.column < shape.units
+                bins[s, t, a] = cut.bins if is_number else 1.0
+                offsets[s, t, a] = cut.offset if is_number else 0.0
                 start = (t + 1) * 1000003 if a == 0 else 0  # the hash starts with the number
                 addends[s, t, a] = start + cut.column * 7919 + 13
     expert = np.full((sets, ADAGRAD + 1), -1)
@@ -186,9 +189,10 @@ def _scratch(shape: Shape) -> Scratch:
     return Scratch(
         shares=np.empty((2, classes)),
         linear=np.empty(models),
-        margins=np.empty((3, models)),
-        said=np.empty((sets, 3, models)),
-        moves=np.empty((4, models)),
+        places=np.empty(shape.tiled),
+        margins=np.empty(4 * models),
+        said=np.empty((sets, 3 * models)),
+        moves=np.empty(4 * models),
         q=np.empty(classes),
         x=np.empty(experts),
         u=np.empty(experts),

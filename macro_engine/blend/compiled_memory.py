@@ -34,8 +34,8 @@ def new_parts(shape: Shape) -> Parts:
         restarts=np.zeros(2, np.int64),
         pulls=np.zeros(experts),
         steps=np.zeros(1, np.int64),
-        biases=np.zeros((sets, 4, models)),
-        tables=np.zeros((sets, CELLS, 4, models), np.float32),
+        biases=np.zeros((sets, 4 * models)),
+        tables=np.zeros((sets, CELLS, 4 * models), np.float32),
         changed=np.zeros((sets, CELLS), np.bool_),
     )
 
@@ -45,8 +45,9 @@ def memory_of(shape: Shape, parts: Parts, codes: int, only_changed: bool = False
     tiles = []
     for table, changed, bias in zip(parts.tables, parts.changed, parts.biases, strict=True):
         # whatever was learnt has left its square
-        index = np.flatnonzero(changed if only_changed else table[:, SQUARES, 0])
-        tiles.append(TileMemory(bias.copy(), index, table[index]))
+        index = np.flatnonzero(changed if only_changed else table[:, SQUARES * shape.models])
+        values = table[index].reshape(len(index), 4, shape.models)
+        tiles.append(TileMemory(bias.reshape(4, shape.models).copy(), index, values))
     return Memory(
         shape,
         parts.linear_bias.copy(),
@@ -71,10 +72,10 @@ def memory_of(shape: Shape, parts: Parts, codes: int, only_changed: bool = False
 
 
 def restored_parts(memory: Memory) -> Parts:
-    parts = new_parts(memory.shape)
+    parts, models = new_parts(memory.shape), memory.shape.models
     for s, kept in enumerate(memory.tiles):
-        parts.biases[s] = kept.bias
-        parts.tables[s, kept.index] = kept.values
+        parts.biases[s] = kept.bias.ravel()
+        parts.tables[s, kept.index] = kept.values.reshape(len(kept.index), 4 * models)
     return parts._replace(
         linear_bias=memory.linear_bias,
         linear_numbers=memory.linear_numbers,

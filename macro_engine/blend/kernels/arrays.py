@@ -59,8 +59,8 @@ class Parts(NamedTuple):
     restarts: Ints
     pulls: Floats
     steps: Ints
-    biases: Floats  # sets by learners by models
-    tables: NDArray[np.float32]  # sets by cells by learners by models
+    biases: Floats  # sets by lanes: models of the first learner, of the second, ...
+    tables: NDArray[np.float32]  # sets by cells by lanes
     changed: Bools  # sets by cells
 
 
@@ -85,9 +85,10 @@ class Scratch(NamedTuple):
 
     shares: Floats  # of the experts that say the same of every row of a step, by class
     linear: Floats  # what each model said
-    margins: Floats  # sets by learners by models
-    said: Floats  # the same, as probabilities
-    moves: Floats  # learners by models
+    places: Floats  # a row's columns, as the tiles see them
+    margins: Floats  # lanes
+    said: Floats  # sets by lanes, as probabilities
+    moves: Floats  # lanes
     q: Floats
     x: Floats
     u: Floats

@@ -78,13 +78,14 @@ def answer_row(i, r, at_once, given, rules, parts, record, scratch):  # type: ig
             p[_FAMILY, c] = total
     find_cells(
         given.units[i], given.codes[i], rules.depths, rules.columns, rules.bins, rules.offsets,
-        rules.addends, record.cells[r],
+        rules.addends, scratch.places, record.cells[r],
     )  # fmt: skip
     tiles_say(record.cells[r], parts.biases, parts.tables, scratch.margins, scratch.said)
     for g in range(rules.expert.shape[0]):
         for v in range(rules.expert.shape[1]):
             if rules.expert[g, v] >= 0:
-                by_class(scratch.said[g, v], p[rules.expert[g, v]])
+                models = len(scratch.linear)
+                by_class(scratch.said[g, v * models : (v + 1) * models], p[rules.expert[g, v]])
     take_logs(p, logs)
     for f in range(2):
         filter_say(logs, parts.filters[f], filtered[f])

@@ -18,19 +18,19 @@ _20, _29, _32 = np.uint64(20), np.uint64(29), np.uint64(32)
 
 @borrowing
 def find_cells(  # type: ignore[no-untyped-def]
-    units, codes, depths, columns, bins, offsets, addends, cells
+    units, codes, depths, columns, bins, offsets, addends, places, cells
 ):
-    """The cells of a row, sets by tilings."""
+    """The cells of a row, sets by tilings; a category has bins of 1, so that it is its code."""
+    for f in range(len(units)):
+        places[f] = units[f]
+    for f in range(len(places) - len(units)):
+        places[len(units) + f] = codes[f]
     for s in range(depths.shape[0]):
         for t in range(depths.shape[1]):
             h = np.uint64(0)
             for a in range(depths[s, t]):
-                f = columns[s, t, a]
-                if f < len(units):
-                    tile = np.int64(units[f] * bins[s, t, a] + offsets[s, t, a])
-                else:
-                    tile = codes[f - len(units)]
-                h = h * _SPREAD + np.uint64(tile) + addends[s, t, a]
+                tile = np.int64(places[columns[s, t, a]] * bins[s, t, a] + offsets[s, t, a])
+                h = h * _SPREAD + (np.uint64(tile) + addends[s, t, a])
                 h = (h ^ (h >> _29)) * _FACTOR
                 h = (h ^ (h >> _32)) * _FACTOR
             cells[s, t] = np.uint16((h >> _20) & _LAST)
@@ -39,53 +39,65 @@ def find_cells(  # type: ignore[no-untyped-def]
 @borrowing
 def tiles_say(cells, biases, tables, margins, said):  # type: ignore[no-untyped-def]
     """What each model of each learner says: its bias and its cells, in order."""
-    models = biases.shape[2]
+    lanes = biases.shape[1]
+    models = lanes // 4
     for s in range(biases.shape[0]):
-        for v in range(SQUARES):
-            for m in range(models):
-                margins[v, m] = biases[s, v, m]
         if models == 1:
-            slow, fast, adagrad = margins[SLOW, 0], margins[FAST, 0], margins[ADAGRAD, 0]
+            slow, fast, adagrad = biases[s, SLOW], biases[s, FAST], biases[s, ADAGRAD]
             for t in range(cells.shape[1]):
                 cell = np.int64(cells[s, t])
-                slow += tables[s, cell, SLOW, 0]
-                fast += tables[s, cell, FAST, 0]
-                adagrad += tables[s, cell, ADAGRAD, 0]
-            margins[SLOW, 0], margins[FAST, 0], margins[ADAGRAD, 0] = slow, fast, adagrad
+                slow += tables[s, cell, SLOW]
+                fast += tables[s, cell, FAST]
+                adagrad += tables[s, cell, ADAGRAD]
+            margins[SLOW], margins[FAST], margins[ADAGRAD] = slow, fast, adagrad
         else:
+            for k in range(lanes):
+                margins[k] = biases[s, k]
             for t in range(cells.shape[1]):
                 cell = np.int64(cells[s, t])
-                for v in range(SQUARES):
-                    for m in range(models):
-                        margins[v, m] += tables[s, cell, v, m]
-        for v in range(SQUARES):
-            for m in range(models):
-                said[s, v, m] = sigmoid(margins[v, m])
+                for k in range(lanes):  # the sums of squares too: side by side they cost less
+                    margins[k] += tables[s, cell, k]
+        for k in range(SQUARES * models):
+            said[s, k] = sigmoid(margins[k])
 
 
 @borrowing
 def tiles_learn(  # type: ignore[no-untyped-def]
     cells, label, said, rates, biases, tables, changed, moves
 ):
-    models = biases.shape[2]
+    models = biases.shape[1] // 4
+    steady, squares = ADAGRAD * models, SQUARES * models
     for s in range(biases.shape[0]):
         for m in range(models):
             target = 1.0 if label == (1 if models == 1 else m) else 0.0
-            gradient = said[s, ADAGRAD, m] - target
-            moves[SLOW, m] = (said[s, SLOW, m] - target) * rates[s, SLOW]
-            moves[FAST, m] = (said[s, FAST, m] - target) * rates[s, FAST]
-            moves[ADAGRAD, m] = gradient * rates[s, ADAGRAD]
-            moves[SQUARES, m] = gradient * gradient
-            biases[s, SQUARES, m] += moves[SQUARES, m]
-            biases[s, SLOW, m] -= moves[SLOW, m]
-            biases[s, FAST, m] -= moves[FAST, m]
-            biases[s, ADAGRAD, m] -= moves[ADAGRAD, m] / (math.sqrt(biases[s, SQUARES, m]) + 1e-6)
-        for t in range(cells.shape[1]):
-            cell = np.int64(cells[s, t])
-            changed[s, cell] = True
-            for m in range(models):
-                tables[s, cell, SLOW, m] -= moves[SLOW, m]
-                tables[s, cell, FAST, m] -= moves[FAST, m]
-                tables[s, cell, SQUARES, m] += moves[SQUARES, m]
-                root = math.sqrt(tables[s, cell, SQUARES, m])  # a float32, as what it is of
-                tables[s, cell, ADAGRAD, m] -= moves[ADAGRAD, m] / (root + 1e-6)
+            gradient = said[s, steady + m] - target
+            moves[m] = (said[s, m] - target) * rates[s, SLOW]
+            moves[models + m] = (said[s, models + m] - target) * rates[s, FAST]
+            moves[steady + m] = gradient * rates[s, ADAGRAD]
+            moves[squares + m] = gradient * gradient
+            biases[s, squares + m] += moves[squares + m]
+            root = math.sqrt(biases[s, squares + m])
+            biases[s, steady + m] -= moves[steady + m] / (root + 1e-6)
+        for k in range(steady):
+            biases[s, k] -= moves[k]
+        if models == 1:
+            slow, fast, adagrad, square = moves[0], moves[1], moves[2], moves[3]
+            for t in range(cells.shape[1]):
+                cell = np.int64(cells[s, t])
+                changed[s, cell] = True
+                tables[s, cell, SLOW] -= slow
+                tables[s, cell, FAST] -= fast
+                total = np.float32(tables[s, cell, SQUARES] + square)
+                tables[s, cell, SQUARES] = total
+                # the root of a float32 is one too
+                tables[s, cell, ADAGRAD] -= adagrad / (math.sqrt(total) + 1e-6)
+        else:
+            for t in range(cells.shape[1]):
+                cell = np.int64(cells[s, t])
+                changed[s, cell] = True
+                for k in range(steady):
+                    tables[s, cell, k] -= moves[k]
+                for m in range(models):
+                    total = np.float32(tables[s, cell, squares + m] + moves[squares + m])
+                    tables[s, cell, squares + m] = total
+                    tables[s, cell, steady + m] -= moves[steady + m] / (math.sqrt(total) + 1e-6)
