@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from made_blends import SHAPES, made, same
 
+from macro_engine.blend.answers import Answers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.memory import Memory
@@ -182,3 +183,19 @@ def test_codes_first_seen_in_mid_run_start_with_a_weight_of_0():
         compiled.run(*block).probabilities, plain.run(*block).probabilities
     )
     assert same(compiled.state(), plain.state())
+
+
+@BOTH
+def test_answers_that_await_their_labels_can_be_stored(blend):
+    stream = made(rows=20, step=5)
+    first = blend(stream.shape)
+    first.run(*stream.cut(0, 2))
+    evidence, labels, _ = stream.cut(2, 3)
+    answers = first.answer(evidence)
+    first.close(answers)
+    later = CompiledBlend(stream.shape)
+    later.restore(unpack(pack(first.state())))
+    kept = Answers.restored(unpack(pack(answers.state())), stream.shape)
+    first.learn(answers, labels)
+    later.learn(kept, labels)
+    assert same(later.state(), first.state())
