@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.blend.kernels.compiling import borrowing
+from macro_engine.blend.kernels.compiling import part
 from macro_engine.blend.share import ALPHA
 
 
-@borrowing
+@part
 def sigmoid(z):  # type: ignore[no-untyped-def]
     if z > 35.0:
         return 1.0 - 6e-16
@@ -17,7 +17,7 @@ def sigmoid(z):  # type: ignore[no-untyped-def]
     return 6e-16
 
 
-@borrowing
+@part
 def take_logs(p, logs):  # type: ignore[no-untyped-def]
     """The centred logarithms of the experts' probabilities; of two classes only the second."""
     experts, classes = p.shape
@@ -33,7 +33,7 @@ def take_logs(p, logs):  # type: ignore[no-untyped-def]
             logs[c, e] -= total / classes
 
 
-@borrowing
+@part
 def update_shares(losses, rows, prior, weights):  # type: ignore[no-untyped-def]
     """Weights after a step, given the summed log-likelihood of each forecaster."""
     most = -math.inf

@@ -15,6 +15,8 @@ _CONSTANTS = [
 _SOURCES = [*_FOLDER.glob("*.py"), *_CONSTANTS]
 
 # makes no arrays and hands none out: nobody counts who holds one
-borrowing: Any = compiler(_SOURCES, _nrt=False)
+borrowing: Any = compiler(_SOURCES, _nrt=False, no_cfunc_wrapper=True)
 # the parts of it are compiled where they are used, and nowhere else
 inlined: Any = compiler(_SOURCES, inline="always")
+# the same, for what is never called from Python
+part: Any = compiler(_SOURCES, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from macro_engine.blend.kernels.arithmetic import sigmoid
-from macro_engine.blend.kernels.compiling import borrowing
+from macro_engine.blend.kernels.compiling import part
 from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.shares import DECAY
 
 
-@borrowing
+@part
 def shares_say(counts, out):  # type: ignore[no-untyped-def]
     total = 0.0
     for c in range(len(counts)):
@@ -17,7 +17,7 @@ def shares_say(counts, out):  # type: ignore[no-untyped-def]
         out[c] = counts[c] / total
 
 
-@borrowing
+@part
 def persistence_say(last, stays, counts, followed, out):  # type: ignore[no-untyped-def]
     classes = len(counts)
     if last == NO_LABEL:
@@ -35,7 +35,7 @@ def persistence_say(last, stays, counts, followed, out):  # type: ignore[no-unty
         out[c] = (followed[last, c] + 2.0 * pool) / (seen + 2.0)
 
 
-@borrowing
+@part
 def counts_learn(last, label, shares, stays, counts, followed):  # type: ignore[no-untyped-def]
     """Class shares and persistence learn a row."""
     least = 1e-3 / len(shares)
@@ -48,7 +48,7 @@ def counts_learn(last, label, shares, stays, counts, followed):  # type: ignore[
         stays[0 if label == last else 1] += 1.0
 
 
-@borrowing
+@part
 def linear_say(numbers, codes, bias, weights, by_code, out):  # type: ignore[no-untyped-def]
     """What each model of the linear expert says of a row."""
     for m in range(len(bias)):
@@ -60,7 +60,7 @@ def linear_say(numbers, codes, bias, weights, by_code, out):  # type: ignore[no-
         out[m] = sigmoid(z)
 
 
-@borrowing
+@part
 def linear_learn(  # type: ignore[no-untyped-def]
     numbers, codes, label, rate, said, bias, weights, by_code
 ):
@@ -74,7 +74,7 @@ def linear_learn(  # type: ignore[no-untyped-def]
             by_code[a, codes[a], m] -= step
 
 
-@borrowing
+@part
 def by_class(said, out):  # type: ignore[no-untyped-def]
     """The probabilities of the classes, given what each model says."""
     if len(said) == 1:

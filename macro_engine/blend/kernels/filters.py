@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from macro_engine.blend.filters import MOST, START
-from macro_engine.blend.kernels.compiling import borrowing
+from macro_engine.blend.kernels.compiling import part
 
 
-@borrowing
+@part
 def filter_say(logs, weights, q):  # type: ignore[no-untyped-def]
     """The probabilities of the classes; of two, `logs` are those of the second."""
     classes, experts = logs.shape
@@ -32,7 +32,7 @@ def filter_say(logs, weights, q):  # type: ignore[no-untyped-def]
         q[c] /= total
 
 
-@borrowing
+@part
 def filter_learn(  # type: ignore[no-untyped-def]
     logs, label, q, noise, weights, covariance, mean, x, u
 ):

@@ -6,7 +6,7 @@ import math
 
 from macro_engine.blend.kernels.arithmetic import take_logs, update_shares
 from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, LEARN
-from macro_engine.blend.kernels.compiling import borrowing, inlined
+from macro_engine.blend.kernels.compiling import borrowing, inlined, part
 from macro_engine.blend.kernels.experts import (
     by_class,
     counts_learn,
@@ -106,7 +106,7 @@ def answer_row(i, r, at_once, given, rules, parts, record, scratch):  # type: ig
         )
 
 
-@borrowing
+@part
 def mix(p, filtered, shares, out):  # type: ignore[no-untyped-def]
     """Q: the filters, then the experts, by their shares."""
     experts, classes = p.shape
@@ -117,7 +117,7 @@ def mix(p, filtered, shares, out):  # type: ignore[no-untyped-def]
         out[c] = q
 
 
-@borrowing
+@part
 def add_losses(  # type: ignore[no-untyped-def]
     label, i, members, p, filtered, member_losses, losses
 ):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from macro_engine.blend.kernels.arithmetic import sigmoid
-from macro_engine.blend.kernels.compiling import borrowing
+from macro_engine.blend.kernels.compiling import part
 from macro_engine.blend.tilings import ADAGRAD, CELLS, FAST, SLOW, SQUARES
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -16,7 +16,7 @@ _LAST = np.uint64(CELLS - 1)
 _20, _29, _32 = np.uint64(20), np.uint64(29), np.uint64(32)
 
 
-@borrowing
+@part
 def find_cells(  # type: ignore[no-untyped-def]
     units, codes, depths, columns, bins, offsets, addends, places, cells
 ):
@@ -36,7 +36,7 @@ def find_cells(  # type: ignore[no-untyped-def]
             cells[s, t] = np.uint16((h >> _20) & _LAST)
 
 
-@borrowing
+@part
 def tiles_say(cells, biases, tables, margins, said):  # type: ignore[no-untyped-def]
     """What each model of each learner says: its bias and its cells, in order."""
     lanes = biases.shape[1]
@@ -61,7 +61,7 @@ def tiles_say(cells, biases, tables, margins, said):  # type: ignore[no-untyped-
             said[s, k] = sigmoid(margins[k])
 
 
-@borrowing
+@part
 def tiles_learn(  # type: ignore[no-untyped-def]
     cells, label, said, rates, biases, tables, changed, moves
 ):
