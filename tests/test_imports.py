@@ -148,7 +148,7 @@ def test_what_panels_show_is_made_without_textual():
 # a storey may use its own and those below
 STOREYS = (
     {"core"},
-    {"stream", "options", "discrepancy", "subroutines", "strategies"},
+    {"stream", "options", "discrepancy", "subroutines", "strategies", "blend"},
     {"algorithm"},
     {"run"},
     {"datasets", "estimator"},

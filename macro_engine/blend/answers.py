@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from macro_engine.blend.shape import Evidence, Shape
 from macro_engine.blend.tilings import CELLS, TILINGS
-from macro_engine.rows import SLOTS, Floats, Ints
-from macro_engine.state import State, array, child, indices, whole
+from macro_engine.core.rows import SLOTS, Floats, Ints
+from macro_engine.core.state import State, array, child, indices, whole
 
 Cells = NDArray[np.uint16]
 

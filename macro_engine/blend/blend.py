@@ -21,8 +21,8 @@ from macro_engine.blend.share import Share, blend_prior
 from macro_engine.blend.shares import ClassShares
 from macro_engine.blend.tiles import Tiles
 from macro_engine.blend.tilings import TILINGS
-from macro_engine.rows import Ints
-from macro_engine.state import State
+from macro_engine.core.rows import Ints
+from macro_engine.core.state import State
 
 
 class Blend:

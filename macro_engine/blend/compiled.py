@@ -22,8 +22,8 @@ from macro_engine.blend.memory import Memory
 from macro_engine.blend.shape import Evidence, Shape
 from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import ADAGRAD, TILINGS, draw
-from macro_engine.rows import Ints
-from macro_engine.state import State
+from macro_engine.core.rows import Ints
+from macro_engine.core.state import State
 
 
 class CompiledBlend:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.shape import Shape
 from macro_engine.blend.tilings import CELLS
-from macro_engine.errors import MacroError
-from macro_engine.rows import SLOTS, Floats, Ints
-from macro_engine.state import DamagedError, State, array, children, indices, whole
+from macro_engine.core.errors import MacroError
+from macro_engine.core.rows import SLOTS, Floats, Ints
+from macro_engine.core.state import DamagedError, State, array, children, indices, whole
 
 Singles = NDArray[np.float32]
 

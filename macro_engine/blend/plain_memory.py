@@ -10,7 +10,7 @@ import numpy as np
 from macro_engine.blend.linear import Linear
 from macro_engine.blend.memory import Memory, TileMemory
 from macro_engine.blend.tiles import Tiles
-from macro_engine.rows import Floats
+from macro_engine.core.rows import Floats
 
 if TYPE_CHECKING:
     from macro_engine.blend.blend import Blend

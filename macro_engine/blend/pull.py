@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from macro_engine.blend.shape import GROUPS, Shape
-from macro_engine.rows import Floats
+from macro_engine.core.rows import Floats
 
 STEPS = 100  # the last steps over which pulls are averaged
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from macro_engine.blend.tilings import PLANS, Plan
-from macro_engine.rows import Floats, Ints
+from macro_engine.core.rows import Floats, Ints
 
 MOST_CLASSES = 100
 GROUPS = ("linear", "shares", "persistence", "macro", "tiles")

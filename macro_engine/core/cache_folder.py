@@ -22,7 +22,8 @@ def cache_folder() -> Path:
     to is not used. Raises `UnusableError`.
     """
     here = Path(__file__).parent.parent
-    kernels = sorted([*here.glob("*/kernels.py"), *here.glob("*/kernels/*.py")])
+    patterns = ("*/kernels.py", "*/kernels/*.py", "blend/*.py", "stream/*_scale.py")
+    kernels = sorted(source for pattern in patterns for source in here.glob(pattern))
     compiling = [here / "core" / name for name in ("compiling.py", "kernel_cache.py")]
     sources = [source.read_bytes() for source in [*compiling, *kernels]]
     digest = hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]

@@ -50,7 +50,9 @@ def _found_folder() -> tuple[Path | None, str]:
         return None, str(error)
 
 
-def _decorator(**options: Any) -> Callable[[Any], Any]:
+def compiler(**options: Any) -> Callable[[Any], Any]:
+    """A decorator that compiles with some of Numba's options."""
+
     def decorate(function: Any) -> Any:
         dispatcher = numba.njit(nogil=True, **options)(function)
         if _folder is not None:
@@ -65,10 +67,10 @@ _folder, _why = _found_folder()
 if _folder is not None:
     setattr(numba.config, "CACHE_DIR", str(_folder))  # noqa: B010 (it has no stubs)
 
-compiled: Any = _decorator()
+compiled: Any = compiler()
 # for what runs once a row and learner: a call would cost as much as the work
-inlined: Any = _decorator(inline="always")
+inlined: Any = compiler(inline="always")
 # for the parts of a step, which are handed many arrays
-part_of_step: Any = _decorator(forceinline=True)
+part_of_step: Any = compiler(forceinline=True)
 # for what makes no arrays and hands none out: counting who holds one would take a fifth of the time
-borrowing: Any = _decorator(_nrt=False)
+borrowing: Any = compiler(_nrt=False)

@@ -19,12 +19,8 @@ from macro_engine.core.errors import MacroError
 State: TypeAlias = dict[str, Any]
 
 _ARRAY = "$array"
-<<<<<<< HEAD:macro_engine/core/state.py
-_TYPES = ("<f8", "<i8", "|b1")
-_LARGEST = 1 << 64
-=======
 _TYPES = ("<f8", "<f4", "<i8", "|b1")
->>>>>>> 5477ee6 (Define blend: ten experts stacked on log loss):macro_engine/state.py
+_LARGEST = 1 << 64
 
 
 class DamagedError(MacroError):

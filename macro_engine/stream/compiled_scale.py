@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from macro_engine.compiling import compiler
-from macro_engine.rows import Floats, Ints
+from macro_engine.core.compiling import compiler
+from macro_engine.core.rows import Floats, Ints
 from macro_engine.stream.running_scale import (
     CLIP,
     HUGE,
@@ -20,8 +19,7 @@ from macro_engine.stream.running_scale import (
     RunningScale,
 )
 
-_HERE = Path(__file__)
-compiled: Any = compiler([_HERE, _HERE.with_name("running_scale.py")])
+compiled: Any = compiler(error_model="numpy")
 
 
 class CompiledScale(RunningScale):

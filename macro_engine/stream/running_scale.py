@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from macro_engine.rows import Bools, Floats, Ints
-from macro_engine.state import State, array, indices
+from macro_engine.core.rows import Bools, Floats, Ints
+from macro_engine.core.state import State, array, indices
 
 CLIP = 4.0  # deviations beyond which z is cut off
 LIMIT = 8.0  # deviations beyond which a value enters the statistics as if it lay there

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.rows import Bools, Floats, Ints
+from macro_engine.core.rows import Bools, Floats, Ints
 
 ANSWER, CLOSE, LEARN = 1, 2, 4  # what is done with a step
 

@@ -1,7 +1,6 @@
 """The definition against figures that another program computed from the same page."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,9 +10,10 @@ from macro_engine.algorithm.family import Family
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.core.members import grid
+from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.discrepancy import Shape as DistanceShape
-from macro_engine.rows import Columns, Rows
 from macro_engine.stream.running_scale import RunningScale
 from macro_engine.subroutines.logistic import Logistic
 
@@ -33,28 +33,19 @@ EXPECTED = {
 }
 
 
-def said(learner, rows, classes):
-    raw = np.array([[m.predict_proba_one(x)[True] for m in learner.models] for x in rows.dicts])
-    return np.hstack([1 - raw, raw]) if classes == 2 else raw / raw.sum(axis=1, keepdims=True)
-
-
 def forecasts(z, codes, labels, starts, classes):
     """The probabilities of the members, and in the last line of the marginal."""
     slots = tuple(tuple(map(str, range(column.max() + 1))) for column in codes.T)
     columns = Columns(("x", "y", "z"), ("a", "b"), slots)
-    rows = Rows(z, codes, labels, columns)
-    shape = DistanceShape(classes, 3, 6, True)
     family = Family(
-        THRESHOLDS, DISTANCES["labels"].create(shape), 6, lambda: Logistic(classes), columns
+        grid([6], THRESHOLDS),
+        DISTANCES["labels"].create(DistanceShape(classes, 3, 6, True)),
+        lambda: Logistic(classes),
+        columns,
+        classes,
     )
-    out = np.empty((len(THRESHOLDS) + 1, len(labels), classes))
-    for a, b in pairwise(starts):
-        step = rows.cut(int(a), int(b))
-        family.choose()
-        for k, member in enumerate([*family.members, family.marginal]):
-            out[k, a:b] = said(member.subroutines[member.active], step, classes)
-        family.update(step)
-    return out
+    block = Block(Rows(z, codes, labels, columns), starts, None, 0, 0)
+    return family.run(block, with_probabilities=True).probabilities
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -8,8 +8,8 @@ from macro_engine.blend.answers import Answers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.memory import Memory
-from macro_engine.errors import MacroError
-from macro_engine.state import DamagedError, pack, unpack
+from macro_engine.core.errors import MacroError
+from macro_engine.core.state import DamagedError, pack, unpack
 
 BOTH = pytest.mark.parametrize("blend", [Blend, CompiledBlend])
 EVERY_SHAPE = pytest.mark.parametrize("options", SHAPES.values(), ids=SHAPES)

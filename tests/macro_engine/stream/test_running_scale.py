@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from made_blends import patterned
 
-from macro_engine.state import DamagedError, pack, unpack
+from macro_engine.core.state import DamagedError, pack, unpack
 from macro_engine.stream.compiled_scale import CompiledScale
 from macro_engine.stream.running_scale import RunningScale
 
