@@ -17,7 +17,14 @@ MODELS = [
     "river:compose.Pipeline(preprocessing.StandardScaler(), linear_model.Perceptron())",
     "python:own_model:majority",
 ]
-every_subroutine = pytest.mark.parametrize("name", MODELS)
+
+
+def marked(names):
+    """The names, with the mark of the one that needs an extra."""
+    return [pytest.param(name, marks=needs_vw) if name == "vw" else name for name in names]
+
+
+every_subroutine = pytest.mark.parametrize("name", marked(MODELS))
 CLASSES = ("no", "yes")
 
 
@@ -99,7 +106,7 @@ def test_a_copy_knows_what_its_parent_knew(name):
 
 
 # excused: its newborn has the weights of its parent, but by definition none of its rows
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "erm"])
+@pytest.mark.parametrize("name", marked(name for name in MODELS if name != "erm"))
 def test_a_copy_that_learns_the_same_stays_the_same(name):
     parent = create(name)
     parent.learn(rows())
@@ -122,7 +129,7 @@ def test_a_copy_shares_nothing_with_its_parent(name):
     assert parent.predict(rows(1)).tolist() == before
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if not name.startswith("python:")])
+@pytest.mark.parametrize("name", marked(name for name in MODELS if not name.startswith("python:")))
 def test_it_learns_what_is_easy_to_learn(name):
     subroutine = create(name)
     for seed in range(20):
