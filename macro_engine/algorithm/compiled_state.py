@@ -11,21 +11,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.algorithm.kernels import arrays
+from macro_engine.core.declared import Array, Declared
 from macro_engine.core.rows import Columns
-from macro_engine.core.state import (
-    DamagedError,
-    State,
-    array,
-    boundaries,
-    child,
-    children,
-    indices,
-    whole,
-)
-from macro_engine.subroutines.base import restored_widths
+from macro_engine.core.state import DamagedError, State, boundaries, child, children, whole
+from macro_engine.subroutines.base import Widths
 
 if TYPE_CHECKING:
     from macro_engine.algorithm.compiled_family import CompiledFamily
+
+_WIDTHS = Widths("widths")
+_COMPLETED = Declared(
+    Array("labels", np.int64, ("rows",), low=0, below="classes"),
+    Array("numbers", np.float64, ("rows", "columns")),
+    Array("label_counts", np.int64, ("classes",), low=0),
+)
+_REFERENCES = Declared(
+    Array("empty", np.bool_, ("references",)),
+    Array("largest", np.int64, ("references",), low=0, below="lines"),
+    Array("shares", np.float64, ("references", "classes")),
+    Array("starts", np.int64, (None, "classes")),
+    Array("columns", np.float64, ("classes", "columns", None)),
+    Array("lengths", np.int64, ("references",), low=0),
+    Array("frames", np.float64, (None, "columns", "references")),
+)
+_BANK = Declared(
+    Array("weights", np.float64, ("places", "models", "columns")),
+    Array("intercepts", np.float64, ("places", "models")),
+    Array("counts", np.int64, ("places", "counted"), low=0),
+)
+_SUBROUTINES = Declared(
+    Array("used", np.int64, ("lines",), low=0),
+    Array("reference", np.int64, ("lines", "most"), low=0),
+    Array("place", np.int64, ("lines", "most"), low=0, below="places"),
+    Array("updates", np.int64, ("lines", "most")),
+)
 
 
 def state_of(family: CompiledFamily) -> State:
@@ -75,15 +94,15 @@ def _state_of_references(kept: arrays.References) -> State:
 def restore(family: CompiledFamily, state: State, columns: Columns) -> None:
     classes, d = family.shape.classes, family.shape.columns
     family.step = whole(state, "step")
-    completed = child(state, "completed")
-    family.completed_labels = indices(completed, "labels", (None,), classes)
-    n = len(family.completed_labels)
-    family.completed_starts = boundaries(completed, "starts", n)
-    family.completed_numbers = array(completed, "numbers", np.float64, (n, d))
-    family.label_counts = indices(completed, "label_counts", (classes,), 1 << 62)
+    completed = _COMPLETED.read(child(state, "completed"), classes=classes, columns=d)
+    family.completed_labels = completed["labels"]
+    family.completed_numbers = completed["numbers"]
+    family.label_counts = completed["label_counts"]
+    family.completed_starts = boundaries(state["completed"], "starts", len(completed["labels"]))
     histories = len(family.rules.histories)
     family.references = _references(family, children(state, "references", histories))
-    family.widths = restored_widths(state, columns)
+    family.widths = _WIDTHS.taken(state, {})
+    _WIDTHS.check(family.widths, columns)
     if not family.widths:
         raise DamagedError("in its state the widths of the learners are missing")
     family.bank = _bank(family, child(state, "bank"))
@@ -109,63 +128,47 @@ def _references(family: CompiledFamily, states: list[State]) -> arrays.Reference
 
 
 def _references_of_history(family: CompiledFamily, state: State) -> arrays.References:
-    classes, d = family.shape.classes, family.shape.columns
-    empty = array(state, "empty", np.bool_, (None,))
-    n = len(empty)
-    starts = array(state, "starts", np.int64, (n + 1, classes))
-    columns = array(state, "columns", np.float64, (classes, d, None))
-    if (starts[0] != 0).any() or (np.diff(starts, axis=0) < 0).any():
-        raise DamagedError("in its state the rows of the references do not follow each other")
-    frames = array(state, "frames", np.float64, (None, d, n))
-    lengths = indices(state, "lengths", (n,), len(frames) + 1)
-    if len(frames) != lengths.max(initial=0) or columns.shape[2] != starts.max():
-        raise DamagedError("in its state the rows of the references do not add up")
-    return arrays.References(
-        used=np.array(n),
-        empty=empty,
-        largest=indices(state, "largest", (n,), family.lines),
-        shares=array(state, "shares", np.float64, (n, classes)),
-        starts=starts,
-        columns=columns,
-        lengths=lengths,
-        frames=frames,
+    values = _REFERENCES.read(
+        state, classes=family.shape.classes, columns=family.shape.columns, lines=family.lines
     )
+    kept = arrays.References(used=np.array(len(values["empty"])), **values)
+    starts = kept.starts
+    if (
+        len(starts) != kept.used + 1
+        or (starts[0] != 0).any()
+        or (np.diff(starts, axis=0) < 0).any()
+    ):
+        raise DamagedError("in its state the rows of the references do not follow each other")
+    if len(kept.frames) != kept.lengths.max(initial=0) or kept.columns.shape[2] != starts.max():
+        raise DamagedError("in its state the rows of the references do not add up")
+    return kept
 
 
 def _bank(family: CompiledFamily, state: State) -> arrays.Bank:
     now = family.bank
-    models = now.intercepts.shape[1]
-    weights = array(state, "weights", np.float64, (None, models, sum(family.widths)))
-    n = len(weights)
-    size = _with_room(n + family.lines)
-    counts = indices(state, "counts", (n, now.counts.shape[1]), 1 << 62)
-    return arrays.Bank(
-        used=np.array([n]),
-        weights=_padded(weights, size),
-        intercepts=_padded(array(state, "intercepts", np.float64, (n, models)), size),
-        counts=_padded(counts, size),
-        rates=now.rates,
+    values = _BANK.read(
+        state,
+        models=now.intercepts.shape[1],
+        columns=sum(family.widths),
+        counted=now.counts.shape[1],
     )
+    n = len(values["weights"])
+    size = _with_room(n + family.lines)
+    padded = {name: _padded(value, size) for name, value in values.items()}
+    return arrays.Bank(used=np.array([n]), rates=now.rates, **padded)
 
 
 def _subroutines(family: CompiledFamily, state: State) -> arrays.Subroutines:
-    used = array(state, "used", np.int64, (family.lines,))
-    n = int(used.max())
-    shape = (family.lines, n)
-    most = np.maximum(family.references.used[family.rules.history_of], 1)
-    reference = indices(state, "reference", shape, int(most.max()))
-    if (reference >= most[:, None]).any():
+    places = int(family.bank.used[0])
+    values = _SUBROUTINES.read(state, lines=family.lines, places=max(places, 1))
+    used, reference = values.pop("used"), values["reference"]
+    if (reference >= np.maximum(family.references.used[family.rules.history_of], 1)[:, None]).any():
         raise DamagedError("in its state a reference is out of range")
-    place = indices(state, "place", shape, max(int(family.bank.used[0]), 1))
-    if used.min() < 0 or int(used.sum()) != int(family.bank.used[0]):
+    if int(used.sum()) != places or int(used.max()) != reference.shape[1]:
         raise DamagedError("in its state the number of subroutines does not add up")
-    size = _with_room(n)
-    return arrays.Subroutines(
-        used=used,
-        reference=_padded(reference, size, axis=1),
-        place=_padded(place, size, axis=1),
-        updates=_padded(array(state, "updates", np.int64, shape), size, axis=1),
-    )
+    size = _with_room(reference.shape[1])
+    padded = {name: _padded(value, size, axis=1) for name, value in values.items()}
+    return arrays.Subroutines(used=used, **padded)
 
 
 def _with_room(count: int) -> int:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared
 from macro_engine.core.rows import Counts, Floats, Ints
-from macro_engine.core.state import State, array
+from macro_engine.core.state import State
 
 _KEPT = 0.5 ** (1 / 100)  # of a count, from row to row
 _LEAST = 1e-3
@@ -31,6 +32,11 @@ class EarnedProbabilities:
     hit_miss
         Lines by 2: how often each was right, and wrong.
     """
+
+    remembers = Declared(
+        Array("counts", np.float64, ("lines", "classes", "classes")),
+        Array("hit_miss", np.float64, ("lines", 2)),
+    )
 
     def __init__(self, lines: int, classes: int) -> None:
         self.classes = classes
@@ -82,8 +88,8 @@ class EarnedProbabilities:
         )  # fmt: skip
 
     def state(self) -> State:
-        return {"counts": self.counts.copy(), "hit_miss": self.hit_miss.copy()}
+        return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
-        self.counts = array(state, "counts", np.float64, self.counts.shape)
-        self.hit_miss = array(state, "hit_miss", np.float64, self.hit_miss.shape)
+        lines, classes, _ = self.counts.shape
+        self.remembers.restore(self, state, lines=lines, classes=classes)

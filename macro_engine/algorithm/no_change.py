@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared, Part, Whole
 from macro_engine.core.rows import Floats, Ints
-from macro_engine.core.state import State, array, child, whole
+from macro_engine.core.state import State
 
 _LEAST = 1e-3
 _PRIOR_ROWS = 2.0
@@ -19,6 +20,8 @@ class NoChange:
     table
         From which its probabilities are read; None for a run that computes none.
     """
+
+    remembers = Declared(Whole("last", -1, "classes"), Part("table"))
 
     def __init__(self, table: ChangeTable | None = None) -> None:
         self.last = -1  # no label yet
@@ -63,12 +66,10 @@ class NoChange:
         return predictions, probabilities
 
     def state(self) -> State:
-        return {"last": self.last} | ({} if self.table is None else {"table": self.table.state()})
+        return self.remembers.state_of(self)
 
     def restore(self, state: State, classes: int) -> None:
-        self.last = whole(state, "last", -1, classes - 1)
-        if self.table is not None:
-            self.table.restore(child(state, "table"))
+        self.remembers.restore(self, state, classes=classes)
 
 
 class ChangeTable:
@@ -83,6 +84,12 @@ class ChangeTable:
     stay_go
         How often a row had the last label, and how often another.
     """
+
+    remembers = Declared(
+        Array("pairs", np.float64, ("classes", "classes")),
+        Array("labels", np.float64, ("classes",)),
+        Array("stay_go", np.float64, (2,)),
+    )
 
     def __init__(self, classes: int) -> None:
         self.classes = classes
@@ -128,13 +135,7 @@ class ChangeTable:
         return found
 
     def state(self) -> State:
-        return {
-            "pairs": self.pairs.copy(),
-            "labels": self.labels.copy(),
-            "stay_go": self.stay_go.copy(),
-        }
+        return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
-        self.pairs = array(state, "pairs", np.float64, self.pairs.shape)
-        self.labels = array(state, "labels", np.float64, self.labels.shape)
-        self.stay_go = array(state, "stay_go", np.float64, (2,))
+        self.remembers.restore(self, state, classes=self.classes)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.state import DamagedError, State, array, indices
+from macro_engine.core.declared import Array, Declared
+from macro_engine.core.state import DamagedError, State
 
 SLOTS = 1024  # one-hot columns of a category at most
 # From here on squares overflow in sums over many columns, and compiled sums need not be the others.
@@ -84,6 +85,12 @@ class Rows:
     labels: Ints
     columns: Columns
 
+    remembers: ClassVar = Declared(
+        Array("labels", np.int64, ("rows",), low=0, below="classes", shared=True),
+        Array("slots", np.int64, ("rows", "categories"), low=0, shared=True),
+        Array("numbers", np.float64, ("rows", "columns"), shared=True),
+    )
+
     def __len__(self) -> int:
         return len(self.labels)
 
@@ -124,18 +131,24 @@ class Rows:
         return Rows(self.numbers[known], self.slots[known], labels[known], self.columns)
 
     def state(self) -> State:
-        return {"numbers": self.numbers, "slots": self.slots, "labels": self.labels}
+        return self.remembers.state_of(self)
 
     @staticmethod
     def restored(state: State, columns: Columns, classes: int) -> Rows:
         """The rows of a state, which have these columns and so many classes."""
-        labels = indices(state, "labels", (None,), classes)
-        slots = array(state, "slots", np.int64, (len(labels), len(columns.categories)))
-        for c, known in enumerate(columns.slots):
-            if len(slots) and not 0 <= slots[:, c].min() <= slots[:, c].max() < len(known):
-                raise DamagedError("in its state a category is out of range")
-        numbers = array(state, "numbers", np.float64, (len(labels), len(columns.numbers)))
-        return Rows(numbers, slots, labels, columns)
+        rows = Rows(
+            columns=columns,
+            **Rows.remembers.read(
+                state,
+                classes=classes,
+                categories=len(columns.categories),
+                columns=len(columns.numbers),
+            ),
+        )
+        known = [len(names) for names in columns.slots]
+        if len(rows) and (rows.slots >= known).any():
+            raise DamagedError("in its state a category is out of range")
+        return rows
 
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:

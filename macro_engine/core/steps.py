@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.declared import Array, Declared, Whole
 from macro_engine.core.members import Member, names_of
 from macro_engine.core.rows import Bools, Counts, Floats, Ints
 
@@ -131,6 +132,12 @@ class Totals:
     rows: int
     wrong: Ints
     losses: Floats
+
+    remembers: ClassVar = Declared(
+        Whole("rows"),
+        Array("wrong", np.int64, ("predictors",), low=0, shared=True),
+        Array("losses", np.float64, ("members",), shared=True),
+    )
 
     @staticmethod
     def nothing(names: Names) -> Totals:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared, Whole
 from macro_engine.core.format import count_text, duration_text
 from macro_engine.core.rows import Bools, Ints
-from macro_engine.core.state import State, array, indices, whole
+from macro_engine.core.state import State
 from macro_engine.core.steps import Names, Steps
 
 KINDS = (
@@ -48,6 +49,12 @@ class EventFinder:
     10,000th and so on. A gap is a pause between steps that is half as long again as the longest of
     the last thousand, and ten times as long as they were on average.
     """
+
+    remembers = Declared(
+        Whole("leader", below="members"),
+        Array("pauses", np.int64, (None,), low=0, shared=True),
+        Whole("last_time", -(1 << 62), optional=True),
+    )
 
     def __init__(self, names: Names) -> None:
         self.members = names.member_names
@@ -91,14 +98,10 @@ class EventFinder:
                     )
 
     def state(self) -> State:
-        return {"leader": self.leader, "pauses": self.pauses, "last_time": self.last_time}
+        return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
-        self.leader = whole(state, "leader", 0, len(self.members) - 1)
-        self.pauses = array(state, "pauses", np.int64, (None,))
-        indices(state, "pauses", (None,), 1 << 62)
-        last = state.get("last_time")
-        self.last_time = None if last is None else whole(state, "last_time", -(1 << 62))
+        self.remembers.restore(self, state, members=len(self.members))
 
     def _gaps(self, results: Steps) -> dict[int, int]:
         """The length in microseconds of each gap, by the step before which it lies."""

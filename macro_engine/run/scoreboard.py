@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.state import State, array, whole
+from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.state import State
 from macro_engine.core.steps import Names, Steps, Totals
 
 
 class Scoreboard:
     """Errors of every member, strategy and baseline over all rows so far."""
+
+    remembers = Declared(
+        Whole("steps"),
+        Array("labels", np.int64, ("classes",), low=0),
+        Array("subroutines", np.int64, ("members",), low=0),
+    )
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -41,23 +48,9 @@ class Scoreboard:
         return [int(wrong) / self.rows for wrong in self.totals.wrong[len(self.names.series) :]]
 
     def state(self) -> State:
-        return {
-            "steps": self.steps,
-            "rows": self.rows,
-            "labels": self.labels.copy(),
-            "wrong": self.totals.wrong,
-            "losses": self.totals.losses,
-            "subroutines": self.subroutines,
-        }
+        return self.remembers.state_of(self) | Totals.remembers.state_of(self.totals)
 
     def restore(self, state: State) -> None:
-        k = len(self.names.members)
-        self.steps = whole(state, "steps")
-        self.labels = array(state, "labels", np.int64, (len(self.labels),))
-        self.totals = Totals(
-            self.names,
-            whole(state, "rows"),
-            array(state, "wrong", np.int64, (self.names.predictors,)),
-            array(state, "losses", np.float64, (k,)),
-        )
-        self.subroutines = array(state, "subroutines", np.int64, (k,))
+        lengths = {"members": len(self.names.members), "predictors": self.names.predictors}
+        self.totals = Totals(self.names, **Totals.remembers.read(state, **lengths))
+        self.remembers.restore(self, state, classes=self.names.classes, **lengths)

@@ -6,12 +6,15 @@ from abc import abstractmethod
 
 import numpy as np
 
-from macro_engine.core.state import State, array
+from macro_engine.core.declared import Array, Declared
+from macro_engine.core.state import State
 from macro_engine.strategies.base import Answer, Completion, Setup, Strategy
 
 
 class ByLosses(Strategy):
     """Keeps the loss of each member, summed over completed steps in their order."""
+
+    remembers = Declared(Array("losses", np.float64, ("members",), as_list=True))
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
@@ -29,7 +32,7 @@ class ByLosses(Strategy):
         self.losses = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
 
     def state(self) -> State:
-        return {"losses": np.array(self.losses)}
+        return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
-        self.losses = array(state, "losses", np.float64, (len(self.losses),)).tolist()
+        self.remembers.restore(self, state, members=len(self.losses))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.declared import Declared, Whole
 from macro_engine.core.rows import Counts, Ints
-from macro_engine.core.state import State, whole
 from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, Setup
 from macro_engine.strategies.by_losses import ByLosses
 
@@ -20,6 +20,7 @@ class FollowTheLeader(ByLosses):
     name = "ftl"
     title = "Follow-The-Leader"
     shows = (LEADER,)
+    remembers = Declared(*ByLosses.remembers.fields, Whole("leader", below="members"))
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
@@ -46,13 +47,6 @@ class FollowTheLeader(ByLosses):
         self.losses, self.leader = totals.tolist(), int(leaders[-1])
         taken = take_leaders(leaders[:-1], forecasts.members, forecasts.starts)
         return _answer(forecasts, leaders[:-1], taken)
-
-    def state(self) -> State:
-        return super().state() | {"leader": self.leader}
-
-    def restore(self, state: State) -> None:
-        super().restore(state)
-        self.leader = whole(state, "leader", 0, len(self.losses) - 1)
 
 
 def _answer(forecasts: Forecasts, leaders: Ints, taken: Counts) -> Answer:

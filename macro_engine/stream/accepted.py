@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared, Text, Texts
 from macro_engine.core.rows import Bools, Floats, Ints
-from macro_engine.core.state import DamagedError, State, array
+from macro_engine.core.state import DamagedError, State
 from macro_engine.stream.spec import StreamSpec
 
 
@@ -25,45 +27,37 @@ class Accepted:
     unit: str
     rejected: Ints  # how many were turned away before each row, and after the last one
 
+    remembers: ClassVar = Declared(
+        Array("numbers", np.float64, ("rows", "features"), shared=True),
+        Texts("labels", "rows"),
+        Array("times", np.int64, ("rows",), shared=True, optional=True),
+        Array("lines", np.int64, ("rows",), shared=True),
+        Text("file"),
+        Text("unit"),
+        Array("rejected", np.int64, (None,), low=0, shared=True),
+    )
+
     def __len__(self) -> int:
         return len(self.lines)
 
     def state(self) -> State:
-        return {
-            "numbers": self.numbers,
-            "categories": self.categories,
-            "labels": self.labels,
-            "times": self.times,
-            "lines": self.lines,
-            "file": self.file,
-            "unit": self.unit,
-            "rejected": self.rejected,
-        }
+        return self.remembers.state_of(self) | {"categories": self.categories}
 
     @staticmethod
     def restored(state: State, spec: StreamSpec) -> Accepted:
-        lines = array(state, "lines", np.int64, (None,))
-        n = len(lines)
-        numbers = array(state, "numbers", np.float64, (n, len(spec.features)))
-        times = None if state.get("times") is None else array(state, "times", np.int64, (n,))
+        values = Accepted.remembers.read(state, features=len(spec.features))
+        n = len(values["lines"])
         categories = state.get("categories")
-        columns = [*(categories if isinstance(categories, list) else ()), state.get("labels")]
         if (
-            len(columns) != len(spec.categorical) + 1
-            or (times is None) != (spec.time is None)
-            or not all(isinstance(column, list) and len(column) == n for column in columns)
-            or not all(isinstance(text, str) for column in columns for text in column)
+            not isinstance(categories, list)
+            or len(categories) != len(spec.categorical)
+            or len(values["rejected"]) != n + 1
+            or (values["times"] is None) != (spec.time is None)
         ):
             raise DamagedError("in its state the rows held back are not those of the stream")
+        column = Texts("values", n)
         return Accepted(
-            numbers,
-            columns[:-1],
-            columns[-1],
-            times,
-            lines,
-            str(state.get("file")),
-            str(state.get("unit")),
-            array(state, "rejected", np.int64, (n + 1,)),
+            categories=[column.taken({"values": texts}, {}) for texts in categories], **values
         )
 
     def followed_by(self, rejected: int) -> Accepted:

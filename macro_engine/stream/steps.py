@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from macro_engine.core.declared import Declared, Flag, Part, Whole
 from macro_engine.core.rows import Bools, Ints
-from macro_engine.core.state import State, child, flag, whole
+from macro_engine.core.state import State
 from macro_engine.stream.ahead import LAST, MOVE, Ahead, HeldRow
 from macro_engine.stream.spec import AHEAD, MAX_STEP, Every
 from macro_engine.stream.times import FIRST_TIME, iso
@@ -16,6 +17,7 @@ from macro_engine.stream.times import FIRST_TIME, iso
 LATE_IN_SUCCESSION = 100
 LATE = "comes late (--late join would take it)"
 _NONE = np.empty(0, np.int64)
+_EARLIEST = -(1 << 62)  # window
 _NEVER = 1 << 62
 _CHUNK = 256  # rows that are looked at together after one that needed a closer look
 TOO_FAR_AHEAD = "lies too far ahead (--ahead), and the rows after it do not"
@@ -67,6 +69,20 @@ class Stepper:
         The rows that a step of a time window holds at most; the rest of the window makes further
         steps.
     """
+
+    remembers = Declared(
+        Whole("late"),
+        Whole("count"),
+        Whole("last_taken", -1, "count"),
+        Whole("window", _EARLIEST, optional=True),
+        Flag("is_open"),
+        Flag("was_cut"),
+        Whole("cut_window", _EARLIEST, optional=True),
+        Whole("rows"),
+        Whole("in_succession"),
+        Flag("just_moved"),
+        Part("ahead"),
+    )
 
     def __init__(
         self,
@@ -139,32 +155,10 @@ class Stepper:
         self.rows = 0
 
     def state(self) -> State:
-        return {
-            "late": self.late,
-            "count": self.count,
-            "last_taken": self.last_taken,
-            "window": self.window,
-            "is_open": self.is_open,
-            "was_cut": self.was_cut,
-            "cut_window": self.cut_window,
-            "rows": self.rows,
-            "in_succession": self.in_succession,
-            "just_moved": self.just_moved,
-            "held": self.ahead.state(),
-        }
+        return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
-        self.late = whole(state, "late")
-        self.count = whole(state, "count")
-        self.last_taken = whole(state, "last_taken", -1, self.count - 1)
-        self.window = _window(state, "window")
-        self.is_open = flag(state, "is_open")
-        self.was_cut = flag(state, "was_cut")
-        self.cut_window = _window(state, "cut_window")
-        self.rows = whole(state, "rows")
-        self.in_succession = whole(state, "in_succession")
-        self.just_moved = flag(state, "just_moved")
-        self.ahead.restore(child(state, "held"))
+        self.remembers.restore(self, state)
 
     def _by_count(self, count: int, length: int) -> Bools:
         opens: Bools = (self.rows + np.arange(count)) % length == 0
@@ -303,7 +297,3 @@ def _since(marks: Bools, before: int) -> Ints:
     """How many places ago the last mark was; before the first one, `before` places and one more."""
     places = np.arange(len(marks))
     return places - np.maximum.accumulate(np.where(marks, places, -1 - before))
-
-
-def _window(state: State, name: str) -> int | None:
-    return None if state.get(name) is None else whole(state, name, -(1 << 62))

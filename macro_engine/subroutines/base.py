@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from macro_engine.core.declared import Field, Lengths
 from macro_engine.core.errors import UsageError
 from macro_engine.core.rows import Columns, Floats, Ints, Rows
 from macro_engine.core.state import DamagedError, State
@@ -108,22 +110,34 @@ def widened(values: Floats, before: list[int], after: list[int]) -> Floats:
     return wider
 
 
-def restored_widths(state: State, columns: Columns, *before: int) -> list[int]:
-    """The widths of the parts in a state: none, or those of columns that are known.
+@dataclass(frozen=True)
+class Widths(Field):
+    """The widths of the parts in which a learner's columns stand; none before it saw any.
 
-    `before` are the widths of parts that stand in front of the columns.
+    Their sum is the length `columns`.
+
+    Parameters
+    ----------
+    before
+        The widths of parts that stand in front of the columns.
     """
-    widths = state.get("widths")
-    if widths == []:
-        return []
-    known = [*before, *columns.widths]
-    if (
-        not isinstance(widths, list)
-        or len(widths) != len(known)
-        or not all(
-            isinstance(width, int) and 0 <= width <= most
-            for width, most in zip(widths, known, strict=True)
-        )
-    ):
-        raise DamagedError("in its state the widths of a learner are out of range")
-    return widths
+
+    name: str
+    before: tuple[int, ...] = ()
+    optional: bool = False
+
+    def taken(self, state: State, lengths: Lengths) -> list[int]:
+        widths = state.get(self.name)
+        if not isinstance(widths, list) or not all(type(n) is int and n >= 0 for n in widths):
+            raise DamagedError(f"in its state '{self.name}' is no list of widths")
+        lengths["columns"] = sum(widths or self.before)
+        return widths
+
+    def check(self, widths: list[int], columns: Columns) -> None:
+        """Refuse widths that are not those of columns which are known."""
+        known = [*self.before, *columns.widths]
+        if widths and (
+            len(widths) != len(known)
+            or any(width > most for width, most in zip(widths, known, strict=True))
+        ):
+            raise DamagedError("in its state the widths of a learner are out of range")

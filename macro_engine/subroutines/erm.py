@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared, Flag, Whole
 from macro_engine.core.rows import Columns, Floats, Ints, Rows
-from macro_engine.core.state import State, array, child, flag, whole
-from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
+from macro_engine.core.state import State, child
+from macro_engine.subroutines.base import RunningMean, Subroutine, Widths, widened
 from macro_engine.subroutines.parameters import WEIGHTS, Parameters, column_names
 from macro_engine.subroutines.probabilities import of_classes, sigmoid
 
 PENALTY = 1e-4
 GRADIENT_NORM = 1e-8
 _MOST_STEPS = 100  # a handful is enough unless numbers are so large that rounding forbids the norm
+
+_WIDTHS = Widths("widths", before=(1,))
+_WEIGHTS = Array("weights", np.float64, ("models", "columns"))
 
 
 class Erm(Subroutine):
@@ -26,6 +30,7 @@ class Erm(Subroutine):
     """
 
     always_has_probabilities = True
+    remembers = Declared(_WIDTHS, _WEIGHTS, Flag("solved"))
 
     def __init__(self, classes: int) -> None:
         self.classes = classes
@@ -62,18 +67,11 @@ class Erm(Subroutine):
 
     def state(self) -> State:
         rows = Rows.join(self.steps, self.steps[-1].columns).state() if self.steps else None
-        return {
-            "weights": self.weights.copy(),
-            "widths": self.widths,
-            "rows": rows,
-            "solved": self.solved,
-        }
+        return self.remembers.state_of(self) | {"rows": rows}
 
     def restore(self, state: State, columns: Columns) -> None:
-        self.widths = restored_widths(state, columns, 1)
-        shape = (len(self.weights), sum(self.widths or [1]))
-        self.weights = array(state, "weights", np.float64, shape)
-        self.solved = flag(state, "solved")
+        self.remembers.restore(self, state, models=len(self.weights))
+        _WIDTHS.check(self.widths, columns)
         if state.get("rows") is not None:
             self.steps = [Rows.restored(child(state, "rows"), columns, self.classes)]
 
@@ -99,6 +97,8 @@ class Erm(Subroutine):
 class MeanSolution(RunningMean):
     """The mean of the minimisers after each learned step."""
 
+    remembers = Declared(_WIDTHS, _WEIGHTS, Whole("count"))
+
     def __init__(self, learner: Erm) -> None:
         self.learner = learner
         self.count = 0
@@ -115,13 +115,11 @@ class MeanSolution(RunningMean):
         self.weights += (learner.weights - self.weights) / self.count
 
     def state(self) -> State:
-        return {"weights": self.weights.copy(), "widths": self.widths, "count": self.count}
+        return self.remembers.state_of(self)
 
     def restore(self, state: State, columns: Columns) -> None:
-        self.widths = restored_widths(state, columns, 1)
-        shape = (len(self.weights), sum(self.widths or [1]))
-        self.weights = array(state, "weights", np.float64, shape)
-        self.count = whole(state, "count")
+        self.remembers.restore(self, state, models=len(self.weights))
+        _WIDTHS.check(self.widths, columns)
 
     def predict(self, rows: Rows) -> Ints:
         return predicted(rows, self._widened(rows))

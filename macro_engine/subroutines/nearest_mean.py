@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared
 from macro_engine.core.rows import Bools, Columns, Floats, Ints, Rows
-from macro_engine.core.state import State, array
-from macro_engine.subroutines.base import RunningMean, Subroutine, restored_widths, widened
+from macro_engine.core.state import State
+from macro_engine.subroutines.base import RunningMean, Subroutine, Widths, widened
 from macro_engine.subroutines.parameters import MEANS, Parameters, column_names
+
+_WIDTHS = Widths("widths")
+_REMEMBERS = Declared(
+    _WIDTHS,
+    Array("counts", np.int64, ("classes",)),
+    Array("means", np.float64, ("classes", "columns")),
+)
 
 
 class NearestMean(Subroutine):
@@ -44,10 +52,10 @@ class NearestMean(Subroutine):
         return Parameters(MEANS, names[: self.means.shape[1]], self.means.copy(), np.empty(0))
 
     def state(self) -> State:
-        return {"counts": self.counts.copy(), "means": self.means.copy(), "widths": self.widths}
+        return _REMEMBERS.state_of(self)
 
     def restore(self, state: State, columns: Columns) -> None:
-        self.counts, self.means, self.widths = _restored(state, columns, len(self.counts))
+        _restore(self, state, columns)
 
     def running_mean(self) -> RunningMean:
         return MeanOfMeans(self)
@@ -71,20 +79,19 @@ class MeanOfMeans(RunningMean):
             self.means[c] += (learner.means[c] - self.means[c]) / self.counts[c]
 
     def state(self) -> State:
-        return {"counts": self.counts.copy(), "means": self.means.copy(), "widths": self.widths}
+        return _REMEMBERS.state_of(self)
 
     def restore(self, state: State, columns: Columns) -> None:
-        self.counts, self.means, self.widths = _restored(state, columns, len(self.counts))
+        _restore(self, state, columns)
 
     def predict(self, rows: Rows) -> Ints:
         means = widened(self.means, self.widths, rows.columns.widths)
         return nearest(rows, means, self.counts > 0)
 
 
-def _restored(state: State, columns: Columns, classes: int) -> tuple[Ints, Floats, list[int]]:
-    widths = restored_widths(state, columns)
-    means = array(state, "means", np.float64, (classes, sum(widths)))
-    return array(state, "counts", np.int64, (classes,)), means, widths
+def _restore(means: NearestMean | MeanOfMeans, state: State, columns: Columns) -> None:
+    _REMEMBERS.restore(means, state, classes=len(means.counts))
+    _WIDTHS.check(means.widths, columns)
 
 
 def nearest(rows: Rows, means: Floats, seen: Bools) -> Ints:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import ClassVar
 
-from macro_engine.core.state import DamagedError, State, octets, whole
+from macro_engine.core.declared import Declared, Octets, Whole
+from macro_engine.core.state import DamagedError, State
 
 NEAR = 1024  # bytes after the first line, and before the place
 _LONGEST_HEAD = 1 << 16
@@ -37,6 +39,8 @@ class Mark:
     head: bytes = b""  # the first line, which does not tell texts apart, and some bytes more
     behind: bytes = b""  # the last ones before the place
 
+    remembers: ClassVar = Declared(Whole("byte"), Octets("head"), Octets("behind"))
+
     def moved(self, data: bytes) -> Mark:
         """The mark after these bytes more."""
         head = self.head
@@ -64,12 +68,11 @@ class Mark:
         return read(self.byte - len(self.behind), len(self.behind))
 
     def state(self) -> State:
-        return {"byte": self.byte, "head": self.head.hex(), "behind": self.behind.hex()}
+        return Mark.remembers.state_of(self)
 
     @staticmethod
     def restored(state: State) -> Mark:
-        byte = whole(state, "byte")
-        head, behind = octets(state, "head"), octets(state, "behind")
-        if len(head) > byte or len(behind) != min(byte, NEAR):
+        mark = Mark(**Mark.remembers.read(state))
+        if len(mark.head) > mark.byte or len(mark.behind) != min(mark.byte, NEAR):
             raise DamagedError("in its state the bytes read before are not as they should be")
-        return Mark(byte, head, behind)
+        return mark

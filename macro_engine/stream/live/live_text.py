@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
+from macro_engine.core.declared import Declared, Flag, Text, Texts, Whole
 from macro_engine.core.escape import visible
-from macro_engine.core.state import DamagedError, State, flag, texts, whole
+from macro_engine.core.state import DamagedError, State
 from macro_engine.stream.formats.csv import clean_table, table_of
 from macro_engine.stream.formats.csv_parser import BOM, LONGEST_FIELD, CsvParser, Record
 from macro_engine.stream.formats.dialect import Dialect, column_names
@@ -42,6 +44,10 @@ class TextPosition:
     skipping: bool = False  # the rest of a line
     refused: str | None = None  # what is wrong with the last header
 
+    remembers: ClassVar = Declared(
+        Whole("line"), Texts("names"), Flag("skipping"), Text("refused", optional=True)
+    )
+
     @property
     def has_rows(self) -> bool:
         """Whether more was read than a header, by which texts are not told apart."""
@@ -54,20 +60,14 @@ class TextPosition:
         return replace(self, mark=mark, skipping=self.skipping or is_amid)
 
     def state(self) -> State:
-        return self.mark.state() | {
-            "line": self.line,
-            "names": self.names,
-            "skipping": self.skipping,
-            "refused": self.refused,
-        }
+        return self.mark.state() | self.remembers.state_of(self)
 
     @staticmethod
     def restored(state: State, needed: Sequence[str]) -> TextPosition:
-        names, refused = texts(state, "names"), state.get("refused")
-        if not set(needed) <= set(names) or not isinstance(refused, str | None):
+        position = TextPosition(Mark.restored(state), **TextPosition.remembers.read(state))
+        if not set(needed) <= set(position.names):
             raise DamagedError("in its state the columns are not those of the stream")
-        mark, line = Mark.restored(state), whole(state, "line")
-        return TextPosition(mark, line, names, flag(state, "skipping"), refused)
+        return position
 
 
 class LiveText:

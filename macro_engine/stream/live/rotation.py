@@ -12,9 +12,11 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from pathlib import Path
 from time import time
+from typing import ClassVar
 
+from macro_engine.core.declared import Declared, Whole
 from macro_engine.core.escape import visible
-from macro_engine.core.state import State, whole
+from macro_engine.core.state import State
 from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.fingerprint import Likeness, Mark, Read
 from macro_engine.stream.live.live_text import TextPosition
@@ -39,27 +41,24 @@ class FilePosition:
     text: TextPosition
     skip_to: int = 0  # rows up to this byte are left out
 
+    remembers: ClassVar = Declared(
+        Whole("device", below=_LARGEST),
+        Whole("inode", below=_LARGEST),
+        Whole("changed", -_LARGEST, _LARGEST),
+        Whole("skip_to"),
+    )
+
     @property
     def identity(self) -> tuple[int, int]:
         return self.device, self.inode
 
     def state(self) -> State:
-        return self.text.state() | {
-            "device": self.device,
-            "inode": self.inode,
-            "changed": self.changed,
-            "skip_to": self.skip_to,
-        }
+        return self.text.state() | self.remembers.state_of(self)
 
     @staticmethod
     def restored(state: State, needed: Sequence[str]) -> FilePosition:
-        return FilePosition(
-            whole(state, "device", 0, _LARGEST),
-            whole(state, "inode", 0, _LARGEST),
-            whole(state, "changed", -_LARGEST, _LARGEST),
-            TextPosition.restored(state, needed),
-            whole(state, "skip_to"),
-        )
+        text = TextPosition.restored(state, needed)
+        return FilePosition(text=text, **FilePosition.remembers.read(state))
 
 
 @dataclass(frozen=True)
