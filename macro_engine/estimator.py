@@ -18,7 +18,7 @@ from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubrouti
 from macro_engine.core.members import grid
 from macro_engine.core.rows import LARGEST, Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.options.settings import OPTIONS
+from macro_engine.options.table import OPTIONS
 from macro_engine.strategies import STRATEGIES
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.subroutines.base import Subroutine

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.options.settings import OPTIONS
+from macro_engine.options.table import OPTIONS
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.source import Recording

@@ -22,15 +22,15 @@ from macro_engine.subroutines.output import OUTPUTS
 MOST_THRESHOLDS = 1_000
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"a text is expected, not {visible(value)!r}")
     return value
 
 
-def _time(value: Any) -> str | None:
+def time(value: Any) -> str | None:
     """The name of a column; an empty one says that there is none, so that none is looked for."""
-    return None if value == "" else _text(value)
+    return None if value == "" else text(value)
 
 
 def _list(value: Any) -> Any:
@@ -40,14 +40,14 @@ def _list(value: Any) -> Any:
     return [item.strip() for row in csv.reader([value], skipinitialspace=True) for item in row]
 
 
-def _names(value: Any) -> list[str]:
+def names(value: Any) -> list[str]:
     items = _list(value)
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise ValueError(f"names of columns are expected, not {visible(value)!r}")
     return [item for item in items if item]
 
 
-def _classes(value: Any) -> list[str]:
+def classes(value: Any) -> list[str]:
     items = _list(value)
     if not isinstance(items, list) or not all(isinstance(i, str | int) for i in items):
         raise ValueError(f"names of classes are expected, not {visible(value)!r}")
@@ -61,13 +61,13 @@ def _classes(value: Any) -> list[str]:
     return names
 
 
-def _every(value: Any) -> str:
+def every(value: Any) -> str:
     text = str(value)
     Every.parse(text)
     return text.strip()
 
 
-def _length(value: Any) -> str:
+def length(value: Any) -> str:
     """A length of time."""
     text = str(value).strip()
     try:
@@ -90,7 +90,7 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
     return read
 
 
-def _delimiter(value: Any) -> str:
+def delimiter(value: Any) -> str:
     value = {"tab": "\t", "\\t": "\t"}.get(str(value), value)
     if value not in DELIMITERS:
         raise ValueError(f"'{visible(value)}' is no delimiter; one of: , ; | tab")
@@ -107,7 +107,7 @@ def _number(value: Any) -> float:
     return number
 
 
-def _bounds(value: Any) -> dict[str, list[float]]:
+def bounds(value: Any) -> dict[str, list[float]]:
     if not isinstance(value, dict):
         raise ValueError("a table of COLUMN = [smallest, largest] is expected")
     bounds = {}
@@ -132,7 +132,7 @@ def _whole(what: str, least: int) -> Callable[[Any], int]:
     return read
 
 
-def _history(value: Any) -> int | str | list[int | str]:
+def history(value: Any) -> int | str | list[int | str]:
     """One number of steps, or a list of them, rising; `all` comes last."""
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list | tuple):
@@ -145,7 +145,7 @@ def _history(value: Any) -> int | str | list[int | str]:
     return histories[0] if len(histories) == 1 else histories
 
 
-def _thresholds(value: Any) -> list[float]:
+def thresholds(value: Any) -> list[float]:
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list) or not items:
         raise ValueError("numbers are expected, as in .1,.2,.5")
@@ -157,58 +157,39 @@ def _thresholds(value: Any) -> list[float]:
     return sorted(set(numbers))
 
 
-def _share(value: Any) -> float:
+def share(value: Any) -> float:
     number = _number(value)
     if not 0.0 < number < 1.0:
         raise ValueError(f"{number:g} does not lie between 0 and 1")
     return number
 
 
-def _power(value: Any) -> float:
+def power(value: Any) -> float:
     number = _number(value)
     if not 0.0 <= number < math.inf:
         raise ValueError(f"{number:g} is no power; write 0 or more, as in .25")
     return number
 
 
-def _strategy(value: Any) -> str:
+def strategy(value: Any) -> str:
     return _one_of(*STRATEGIES)(value)  # which may have grown since this was loaded
 
 
-def _strategies(value: Any) -> list[str]:
+def strategies(value: Any) -> list[str]:
     """Names of strategies, in the order of the registry."""
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not items:
         raise ValueError("names of strategies are expected, as in ftl,ewa")
-    named = {_strategy(item.strip() if isinstance(item, str) else item) for item in items}
+    named = {strategy(item.strip() if isinstance(item, str) else item) for item in items}
     return [name for name in STRATEGIES if name in named]
 
 
-READERS: dict[str, Callable[[Any], Any]] = {
-    "time": _time,
-    "time_format": _text,
-    "label": _text,
-    "features": _names,
-    "categorical": _names,
-    "classes": _classes,
-    "every": _every,
-    "scale": _one_of("unit", "none"),
-    "late": _one_of("join", "reject"),
-    "ahead": _length,
-    "max_step": _whole("number of rows", 1),
-    "delimiter": _delimiter,
-    "decimal": _one_of(".", ","),
-    "bounds": _bounds,
-    "distance": _one_of(*DISTANCES),
-    "history": _history,
-    "thresholds": _thresholds,
-    "subroutine": _text,
-    "strategy": _strategy,
-    "strategies": _strategies,
-    "output": _one_of(*OUTPUTS),
-    "delta": _share,
-    "eps_power": _power,
-    "max_subroutines": _whole("number of subroutines", 1),
-    "empty_class": _one_of(*EMPTY_CLASS),
-    "seed": _whole("seed", 0),
-}
+scale = _one_of("unit", "none")
+late = _one_of("join", "reject")
+decimal = _one_of(".", ",")
+distance = _one_of(*DISTANCES)
+output = _one_of(*OUTPUTS)
+empty_class = _one_of(*EMPTY_CLASS)
+number_of_rows = _whole("number of rows", 1)
+number_of_subroutines = _whole("number of subroutines", 1)
+seed = _whole("seed", 0)

@@ -1,14 +1,13 @@
-"""The options of a run: where each came from, and which of several wins.
+"""The settings of a run: where each came from, and which of several wins.
 
-One table drives the command line, the TOML beside the data and the description inside a Parquet
-file. Values are kept as plain text, numbers and lists, so that they can be written down again.
+Values are kept as plain text, numbers and lists, so that they can be written down again.
 """
 
 from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,41 +16,11 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, Member, grid
 from macro_engine.discrepancy import DISTANCES
-from macro_engine.options.readers import MOST_THRESHOLDS, READERS
-from macro_engine.options.table import DESCRIPTIONS, Description
+from macro_engine.options.readers import MOST_THRESHOLDS
+from macro_engine.options.table import DEFAULTS, OPTIONS
 from macro_engine.strategies import DEFAULT
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
-from macro_engine.stream.spec import AHEAD, MAX_STEP, Every, StreamSpec
-
-
-@dataclass(frozen=True)
-class Option:
-    """One setting.
-
-    `read` takes the text of the command line or the value from a file, and returns the plain
-    value or raises ValueError with a sentence that says what is wrong.
-    """
-
-    about: Description
-    read: Callable[[Any], Any]
-
-
-OPTIONS = {about.name: Option(about, READERS[about.name]) for about in DESCRIPTIONS}
-
-_DEFAULTS = {
-    "every": "1",
-    "scale": "unit",
-    "late": "join",
-    "ahead": "1d",
-    "max_step": MAX_STEP,
-    "distance": "labels",
-    "subroutine": "logistic",
-    "strategies": list(DEFAULT),
-    "output": "last",
-    "delta": 0.05,
-    "eps_power": 0.0,
-    "empty_class": "far",
-}
+from macro_engine.stream.spec import AHEAD, Every, StreamSpec
 
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
@@ -79,7 +48,7 @@ class Layer:
                 raise UsageError(
                     f"{source}: unknown key '{visible(name)}'{hint} Known are: {', '.join(OPTIONS)}"
                 )
-            where = f"--{name.replace('_', '-')}" if of_user else f"{source}: {name}"
+            where = option.flag if of_user else f"{source}: {name}"
             try:
                 values[name] = option.read(value)
             except ValueError as error:
@@ -136,7 +105,7 @@ class Settings:
                 )
             self.values["classes"] = list(RULE_CLASSES)
             self.origins["classes"] = "label rule"
-        self.add(Layer("default", _DEFAULTS))
+        self.add(Layer("default", DEFAULTS | {"strategies": list(DEFAULT)}))
         distance = DISTANCES[self.values["distance"]]
         self.add(
             Layer(

@@ -1,58 +1,116 @@
-"""The options of a run in words, apart from how they are read.
+"""The one table of the options of a run: name, what it takes, help, group, reader, default.
 
-Whoever only shows them need not load what reads them: a screen is painted before that.
+It drives the command line, the TOML beside the data, the description inside a Parquet file and
+what the estimator takes. Whoever only shows the options need not load what reads them: a screen is
+painted before that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+STREAM, MACRO = "stream options", "MACRO options"
 
 
 @dataclass(frozen=True)
-class Description:
-    """What one option is called, takes and means."""
+class Option:
+    """One setting.
+
+    Attributes
+    ----------
+    reader
+        The function in `readers` that reads what was typed or stands in a file.
+    default
+        None where there is none, or where it depends on other settings.
+    """
 
     name: str
     metavar: str
     help: str
-    of_stream: bool = True
+    group: str
+    reader: str
+    default: Any = None
     on_command_line: bool = True
 
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
 
-def _macro(name: str, metavar: str, help: str) -> Description:
-    return Description(name, metavar, help, of_stream=False)
+    def read(self, value: Any) -> Any:
+        """The plain value; raises ValueError with a sentence that says what is wrong."""
+        from macro_engine.options import readers
+
+        return getattr(readers, self.reader)(value)
 
 
-DESCRIPTIONS = (
-    Description("time", "COL", "column with the time of a row; '' if there is none"),
-    Description("time_format", "FORMAT", "how times are written, as in '%%d.%%m.%%Y %%H:%%M'"),
-    Description("label", "COL|RULE", "column with the label, or a rule: 'delay > 15'"),
-    Description("features", "A,B,C", "numeric columns"),
-    Description("categorical", "A,B", "columns with categories"),
-    Description("classes", "A,B", "all classes, in order"),
-    Description("every", "LENGTH", "length of a step: 10m (ms s m h d) or 50 (rows)"),
-    Description("scale", "HOW", "unit: bring numbers to [0, 1]; none"),
-    Description("late", "HOW", "late rows: join the open step; reject"),
-    Description("ahead", "LENGTH", "rows that lie further ahead are held aside; default 1d"),
-    Description("max_step", "N", "rows of one window in a step at most; default 100000"),
-    Description("delimiter", "CHAR", "of a CSV file: , ; | or tab"),
-    Description("decimal", "CHAR", "of a CSV file: . or ,"),
-    Description("bounds", "", "", on_command_line=False),
-    _macro("distance", "NAME", "features, labels, frames, markov, iid"),
-    _macro("history", "H", "steps that make a history, or all; a list as in 6,36"),
-    _macro("thresholds", "A,B,C", "the grid of thresholds; inf is the marginal baseline"),
-    _macro(
+_OPTIONS = (
+    Option("time", "COL", "column with the time of a row; '' if there is none", STREAM, "time"),
+    Option("time_format", "FORMAT", "how times are written: '%%d.%%m.%%Y %%H:%%M'", STREAM, "text"),
+    Option("label", "COL|RULE", "column with the label, or a rule: 'delay > 15'", STREAM, "text"),
+    Option("features", "A,B,C", "numeric columns", STREAM, "names"),
+    Option("categorical", "A,B", "columns with categories", STREAM, "names"),
+    Option("classes", "A,B", "all classes, in order", STREAM, "classes"),
+    Option(
+        "every", "LENGTH", "length of a step: 10m (ms s m h d) or 50 (rows)", STREAM, "every", "1"
+    ),
+    Option("scale", "HOW", "unit: bring numbers to [0, 1]; none", STREAM, "scale", "unit"),
+    Option("late", "HOW", "late rows: join the open step; reject", STREAM, "late", "join"),
+    Option("ahead", "LENGTH", "rows that lie further ahead are held aside", STREAM, "length", "1d"),
+    Option(
+        "max_step", "N", "rows of one window in a step at most", STREAM, "number_of_rows", 100_000
+    ),
+    Option("delimiter", "CHAR", "of a CSV file: , ; | or tab", STREAM, "delimiter"),
+    Option("decimal", "CHAR", "of a CSV file: . or ,", STREAM, "decimal"),
+    Option("bounds", "", "", STREAM, "bounds", on_command_line=False),
+    Option(
+        "distance", "NAME", "features, labels, frames, markov, iid", MACRO, "distance", "labels"
+    ),
+    Option("history", "H", "steps that make a history, or all; a list: 6,36", MACRO, "history"),
+    Option(
+        "thresholds",
+        "A,B,C",
+        "the grid of thresholds; inf is the marginal baseline",
+        MACRO,
+        "thresholds",
+    ),
+    Option(
         "subroutine",
         "NAME",
         "logistic, nearest-mean, erm, vw, river:MODULE.CLASS(...), python:MODULE:FUNCTION",
+        MACRO,
+        "text",
+        "logistic",
     ),
-    _macro("strategy", "NAME", "whose prediction is the prediction: ftl, ewa"),
-    _macro("strategies", "A,B", "which strategies are computed: ftl,ewa"),
-    _macro("output", "NAME", "which hypothesis a subroutine puts out: last, average or score"),
-    _macro("delta", "D", "confidence of --output score"),
-    _macro("eps_power", "P", "thresholds fall as (t + 1)^-P; 0: they do not"),
-    _macro("max_subroutines", "N", "at most so many for each member of the grid"),
-    _macro("empty_class", "HOW", "a class that one history lacks, for features: far, zero or skip"),
-    _macro("seed", "N", "for River models that take a seed"),
+    Option("strategy", "NAME", "whose prediction is the prediction: ftl, ewa", MACRO, "strategy"),
+    Option("strategies", "A,B", "which strategies are computed: ftl,ewa", MACRO, "strategies"),
+    Option(
+        "output",
+        "NAME",
+        "which hypothesis a subroutine puts out: last, average or score",
+        MACRO,
+        "output",
+        "last",
+    ),
+    Option("delta", "D", "confidence of --output score", MACRO, "share", 0.05),
+    Option("eps_power", "P", "thresholds fall as (t + 1)^-P; 0: they do not", MACRO, "power", 0.0),
+    Option(
+        "max_subroutines",
+        "N",
+        "at most so many for each member of the grid",
+        MACRO,
+        "number_of_subroutines",
+    ),
+    Option(
+        "empty_class",
+        "HOW",
+        "a class that one history lacks, for features: far, zero or skip",
+        MACRO,
+        "empty_class",
+        "far",
+    ),
+    Option("seed", "N", "for River models that take a seed", MACRO, "seed"),
 )
+OPTIONS = {option.name: option for option in _OPTIONS}
+DEFAULTS = {option.name: option.default for option in _OPTIONS if option.default is not None}
 PRESETS = ("paper-features", "paper-labels", "breakfast")

@@ -15,7 +15,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Columns, Ints
 from macro_engine.core.state import DamagedError, State, array, child, children, indices
-from macro_engine.options.settings import OPTIONS
+from macro_engine.options.table import OPTIONS
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
-from macro_engine.options.table import DESCRIPTIONS, PRESETS
+from macro_engine.options.table import MACRO, OPTIONS, PRESETS, STREAM
 from macro_tui.replays import find_recording
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         choices=PRESETS,
         help="the settings of an experiment; options win over them, and they over files",
     )
-    stream = parser.add_argument_group("stream options")
-    macro = parser.add_argument_group("MACRO options")
-    for option in DESCRIPTIONS:
+    groups = {title: parser.add_argument_group(title) for title in (STREAM, MACRO)}
+    for option in OPTIONS.values():
         if option.on_command_line:
-            group = stream if option.of_stream else macro
-            flag = f"--{option.name.replace('_', '-')}"
-            group.add_argument(flag, dest=option.name, metavar=option.metavar, help=option.help)
+            default = "" if option.default is None else f"; default {option.default}"
+            groups[option.group].add_argument(
+                option.flag, dest=option.name, metavar=option.metavar, help=option.help + default
+            )
 
 
 def open_from(arguments: argparse.Namespace) -> Opened:
@@ -59,7 +59,7 @@ def open_from(arguments: argparse.Namespace) -> Opened:
 def layers_from(arguments: argparse.Namespace) -> list[Layer]:
     """The settings that the command line gives, and those of the preset it names."""
     from macro_engine.options.presets import preset
-    from macro_engine.options.settings import OPTIONS, Layer
+    from macro_engine.options.settings import Layer
     from macro_engine.stream.opening import COMMAND_LINE
 
     given = {

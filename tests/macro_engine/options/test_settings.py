@@ -5,10 +5,13 @@ import pytest
 from macro_engine.core.errors import UsageError
 from macro_engine.core.toml import to_toml
 from macro_engine.discrepancy import DISTANCES
+from macro_engine.options import readers
 from macro_engine.options import table as options
 from macro_engine.options.presets import PRESETS
-from macro_engine.options.settings import OPTIONS, Layer, Settings
+from macro_engine.options.settings import Layer, Settings
+from macro_engine.options.table import OPTIONS
 from macro_engine.stream.opening import COMMAND_LINE, open_stream
+from macro_engine.stream.spec import StreamSpec
 from macro_engine.subroutines import NAMED
 
 
@@ -165,13 +168,20 @@ def test_settings_written_as_toml_read_back_as_they_are(tmp_path):
 
 def test_every_option_has_a_reader_and_a_help():
     for option in OPTIONS.values():
-        assert callable(option.read)
-        assert option.about.help or not option.about.on_command_line
+        assert callable(getattr(readers, option.reader))
+        assert option.help or not option.on_command_line
+
+
+def test_every_default_is_what_its_reader_makes_of_it():
+    for option in OPTIONS.values():
+        if option.default is not None:
+            assert option.read(option.default) == option.default
+    assert OPTIONS["max_step"].default == StreamSpec.max_step
 
 
 def test_the_descriptions_name_every_distance_subroutine_and_preset():
-    assert OPTIONS["distance"].about.help == ", ".join(DISTANCES)
-    assert OPTIONS["subroutine"].about.help.startswith(", ".join(NAMED))
+    assert OPTIONS["distance"].help == ", ".join(DISTANCES)
+    assert OPTIONS["subroutine"].help.startswith(", ".join(NAMED))
     assert tuple(PRESETS) == options.PRESETS
 
 
