@@ -152,6 +152,7 @@ STOREYS = (
     {"algorithm"},
     {"run"},
     {"datasets", "estimator"},
+    {"__init__"},
 )
 
 

@@ -63,6 +63,29 @@ class Macro:
         The threshold in force at step t is epsilon (t + 1)^-power.
     most
         How many subroutines may be started; None for any number.
+
+    Examples
+    --------
+
+    Labels that come in runs. What follows upon a 0 is another situation than what follows upon a
+    1, so that there are three subroutines: one started without a history, and one for each.
+
+    >>> import numpy as np
+    >>> from macro_engine.core.rows import Columns, Rows
+    >>> from macro_engine.discrepancy import Labels
+    >>> from macro_engine.subroutines.nearest_mean import NearestMean
+
+    >>> columns = Columns(("x",))
+    >>> macro = Macro(0.1, Labels(2), 1, lambda: NearestMean(2), columns)
+    >>> for label in [0, 0, 0, 1, 1, 1, 0, 0]:
+    ...     step = Rows(np.array([[0.5]]), np.empty((1, 0), int), np.array([label]), columns)
+    ...     choice = macro.open()
+    ...     prediction = macro.predict(choice, step)
+    ...     macro.complete(choice, step)
+    >>> choice
+    Choice(active=2, close=(2,), born=False, distance=0.0, forced=False)
+    >>> len(macro.subroutines)
+    3
     """
 
     def __init__(

@@ -147,6 +147,8 @@ def history(value: Any) -> int | str | list[int | str]:
 
 def thresholds(value: Any) -> list[float]:
     items = value.split(",") if isinstance(value, str) else value
+    if isinstance(items, int | float):
+        items = [items]
     if not isinstance(items, list) or not items:
         raise ValueError("numbers are expected, as in .1,.2,.5")
     numbers = [_number(item) for item in items]

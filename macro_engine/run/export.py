@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.run.frames import events_frame, rejected_frame
 from macro_engine.run.outputs import FORMATS, PredictionsFile, TraceFile, finish_all, write_frame
 from macro_engine.run.runfile import RunReader
 
@@ -63,29 +62,9 @@ def _results(reader: RunReader, folder: Path, suffix: str) -> list[Path]:
 
 
 def _rest(reader: RunReader, folder: Path, suffix: str) -> list[Path]:
-    events = [event for _, event in reader.events()]
-    rejected = list(reader.rejected())
     frames = {
-        folder / f"events{suffix}": pl.DataFrame(
-            {
-                "step": [event.step for event in events],
-                "time": pl.Series([e.time for e in events], dtype=pl.Int64).cast(pl.Datetime("us")),
-                "kind": [event.kind for event in events],
-                "text": [event.text for event in events],
-            },
-            schema_overrides={"step": pl.Int64, "kind": pl.String, "text": pl.String},
-        ),
-        folder / "rejected.csv": pl.DataFrame(
-            {
-                "file": [r.file for r in rejected],
-                "line": [r.line for r in rejected],
-                "column": [r.column for r in rejected],
-                "reason": [r.problem.kind for r in rejected],
-                "text": [r.problem.value for r in rejected],
-            },
-            schema_overrides={"line": pl.Int64}
-            | dict.fromkeys(("file", "column", "reason", "text"), pl.String),
-        ),
+        folder / f"events{suffix}": events_frame([event for _, event in reader.events()]),
+        folder / "rejected.csv": rejected_frame(list(reader.rejected())),
     }
     for path, frame in frames.items():
         write_frame(frame, path)

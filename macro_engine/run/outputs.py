@@ -9,15 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.members import ALL, Member
-from macro_engine.core.rows import Ints
+from macro_engine.core.members import Member
 from macro_engine.core.steps import Steps
 from macro_engine.core.writing import destination
+from macro_engine.run.frames import predictions_frame, trace_frame
 
 FORMATS = (".parquet", ".csv")
 _ROWS_A_PART = 1 << 18
@@ -92,30 +91,10 @@ class PredictionsFile(ResultFile):
     def __init__(self, path: Path, classes: Sequence[str], strategy: str) -> None:
         super().__init__(path)
         self.classes = classes
-        self.names = pl.Series(classes, dtype=pl.String)
         self.strategy = strategy
 
     def frame(self, results: Steps) -> pl.DataFrame:
-        first, n = results.first_row, results.rows
-        steps = np.repeat(np.arange(results.steps), results.lengths) + results.first_step
-        columns = {
-            "row": pl.Series(np.arange(first, first + n)),
-            "step": pl.Series(steps),
-            "time": _times(results.times, n),
-            "label": self._named(results.labels),
-        }
-        members = (f"t{k}" for k in range(len(results.names.members)))
-        names = [*results.names.series, *members]
-        for name, predictions in zip(names, results.predictions, strict=True):
-            columns[name] = self._named(predictions)
-        if results.probabilities is not None:
-            lines = results.probabilities[results.names.place(self.strategy)]
-            for c, name in enumerate(self.classes):
-                columns[f"p_{name}"] = pl.Series(lines[:, c]).fill_nan(None)
-        return pl.DataFrame(columns)
-
-    def _named(self, indices: Ints) -> pl.Series:
-        return self.names.gather(indices.astype(np.int64, copy=False))
+        return predictions_frame(results, self.classes, self.strategy)
 
 
 class TraceFile(ResultFile):
@@ -123,37 +102,10 @@ class TraceFile(ResultFile):
 
     def __init__(self, path: Path, members: Sequence[Member]) -> None:
         super().__init__(path)
-        self.thresholds = np.array([member.threshold for member in members])
-        histories = [member.history for member in members]
-        is_text = ALL in histories  # which is no number
-        self.histories = pl.Series(
-            [None if h is None else str(h) if is_text else h for h in histories],
-            dtype=pl.String if is_text else pl.Int64,
-        )
+        self.members = members
 
     def frame(self, results: Steps) -> pl.DataFrame:
-        k, steps = len(self.thresholds), results.steps
-        times = results.first_times
-        return pl.DataFrame(
-            {
-                "step": np.repeat(np.arange(steps) + results.first_step, k),
-                "time": _times(None if times is None else np.repeat(times, k), steps * k),
-                "rows": np.repeat(results.lengths, k).astype(np.int64),
-                "history": self.histories.gather(np.tile(np.arange(k), steps)),
-                "threshold": np.tile(self.thresholds, steps),
-                "active": results.active.T.ravel().astype(np.int64),
-                "subroutines": results.subroutines.T.ravel().astype(np.int64),
-                "born": results.born.T.ravel(),
-                "distance": pl.Series(results.distance.T.ravel()).fill_nan(None),
-                "close": results.close.T.ravel().astype(np.int64),
-            }
-        )
-
-
-def _times(times: Ints | None, count: int) -> pl.Series:
-    if times is None:
-        return pl.Series([None] * count, dtype=pl.Datetime("us"))
-    return pl.Series(times).cast(pl.Datetime("us"))
+        return trace_frame(results, self.members)
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
@@ -184,6 +136,16 @@ def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
         raise UsageError(f"{option}: {error}") from None
     if place in taken:
         raise UsageError(f"{option}: {visible(path)} {taken[place]}; name another file")
+
+
+def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
+    """Refuse a run file that cannot be one, or whose place is in use."""
+    try:
+        place = destination(path)
+    except UsageError as error:
+        raise UsageError(f"--run: {error}") from None
+    if place in taken:
+        raise UsageError(f"--run: {visible(path)} {taken[place]}; name another file")
 
 
 def finish_all(files: Sequence[ResultFile]) -> None:

@@ -110,23 +110,16 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     """Refuses output files that cannot be written, are inputs, or are named twice."""
     from macro_engine.core.writing import destination
-    from macro_engine.run.outputs import check_output
+    from macro_engine.run.outputs import check_output, check_run_file
 
     for option in ("predictions", "trace"):
         path = getattr(arguments, option)
         if path is not None:
             check_output(path, f"--{option}", taken)
             taken[destination(path)] = f"is written by --{option} already"
-    path = arguments.run_file
     keep_of(arguments)  # so that what is wrong with it is said at once
-    if path is None:
-        return
-    try:
-        place = destination(path)
-    except UsageError as error:
-        raise UsageError(f"--run: {error}") from None
-    if place in taken:
-        raise UsageError(f"--run: {visible(path)} {taken[place]}; name another file")
+    if arguments.run_file is not None:
+        check_run_file(arguments.run_file, taken)
 
 
 def keep_of(arguments: argparse.Namespace) -> Keep | None:
