@@ -51,7 +51,7 @@ class Inspection:
         return self.recording.encoder.classes or ()
 
     def settings(self) -> dict[str, Any]:
-        """Every setting that follows, classes and bounds included."""
+        """Every setting that follows, classes included."""
         values = {"time": ""} | self.opened.settled(self.recording.encoder)
         first = self.opened.files[0]
         if isinstance(first, CsvFile):
@@ -100,16 +100,17 @@ class Inspection:
             yield f"category: {visible(name)}, {len(slots):,} values: {shown}{more}"
 
         yield from _and_more(len(known) - _SHOWN_COLUMNS, "categories")
-        yield from encoder.what_was_cut_off()
+        yield from self.recording.maker.scale.what_was_cut_off()
 
     def _scale(self, name: str) -> str:
         if not self.opened.spec.scaled:
             return "not scaled"
-        low, high = self.recording.encoder.bounds[name]
-        known = "described" if name in self.opened.spec.bounds else "from the first rows"
+        if name not in self.opened.spec.bounds:
+            return "scaled by its running mean and deviation"
+        low, high = self.opened.spec.bounds[name]
         if low == high:
-            return f"always {low:g} ({known}): becomes 0"
-        return f"{low:g} to {high:g} becomes 0 to 1 ({known})"
+            return f"always {low:g}: becomes 0"
+        return f"{low:g} to {high:g} becomes 0 to 1"
 
     def _classes(self) -> Iterable[str]:
         for name, count in zip(self.classes, self.counts.tolist(), strict=True):

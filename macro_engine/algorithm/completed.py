@@ -29,6 +29,7 @@ class CompletedSteps:
         self.everything = Rows.join([], columns)  # with spare room; its first `count` rows count
 
     def append(self, step: Rows) -> None:
+        step = step.compared()
         self.columns = step.columns
         self.steps.append(step)
         if not self.keeps_everything:

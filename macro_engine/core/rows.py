@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
@@ -73,17 +73,23 @@ class Rows:
     Attributes
     ----------
     numbers
-        The scaled numeric columns, rows by columns.
+        The numeric columns as learners see them, scaled unless that is not wanted, rows by columns.
     slots
         For each category, which of its one-hot columns is 1, rows by categories.
     labels
         The index of each row's class in the class tuple.
+    raw
+        The numbers as they stand in the stream, where a distance wants them and `numbers` are not.
+    units
+        The numbers as tiles see them, in [0, 1]; None where nobody wants them.
     """
 
     numbers: Floats
     slots: Ints
     labels: Ints
     columns: Columns
+    raw: Floats | None = None
+    units: Floats | None = None
 
     remembers: ClassVar = Declared(
         Array("labels", np.int64, ("rows",), low=0, below="classes", shared=True),
@@ -96,12 +102,22 @@ class Rows:
 
     def cut(self, start: int, stop: int) -> Rows:
         return Rows(
-            self.numbers[start:stop], self.slots[start:stop], self.labels[start:stop], self.columns
+            self.numbers[start:stop],
+            self.slots[start:stop],
+            self.labels[start:stop],
+            self.columns,
+            None if self.raw is None else self.raw[start:stop],
+            None if self.units is None else self.units[start:stop],
         )
+
+    def compared(self) -> Rows:
+        """The rows as a distance compares them: with raw numbers, where it wants those."""
+        numbers = self.numbers if self.raw is None else self.raw
+        return Rows(numbers, self.slots, self.labels, self.columns)
 
     @staticmethod
     def join(parts: Sequence[Rows], columns: Columns) -> Rows:
-        """All rows of the parts, in order; no parts give no rows."""
+        """All rows of the parts, in order, as learners see them; no parts give no rows."""
         if not parts:
             return Rows(
                 np.empty((0, len(columns.numbers))),
@@ -127,8 +143,15 @@ class Rows:
         """The rows whose labels are known, given all of them and -1 where one is not."""
         known = labels >= 0
         if known.all():
-            return Rows(self.numbers, self.slots, labels, self.columns)
-        return Rows(self.numbers[known], self.slots[known], labels[known], self.columns)
+            return replace(self, labels=labels)
+        return Rows(
+            self.numbers[known],
+            self.slots[known],
+            labels[known],
+            self.columns,
+            None if self.raw is None else self.raw[known],
+            None if self.units is None else self.units[known],
+        )
 
     def state(self) -> State:
         return self.remembers.state_of(self)

@@ -40,7 +40,7 @@ class Shape:
     history
         H, for a distance that takes one; None for all.
     scaled
-        Whether the numeric columns lie in [0, 1].
+        Whether the numeric columns are scaled, and not taken as they are.
     empty_class
         One of `EMPTY_CLASS`.
     """
@@ -57,7 +57,8 @@ class Distance:
     """A distance as the user names it, with the paper's settings for it.
 
     `counts_rows` says that H is a number of rows: the newest ones of the last H steps, each of
-    which has one at least. `takes_several_histories` says that a grid may have several H.
+    which has one at least. `takes_several_histories` says that a grid may have several H,
+    `compares_raw` that numbers are compared as they stand in the stream.
     """
 
     create: Callable[[Shape], Discrepancy[Any]]
@@ -65,6 +66,7 @@ class Distance:
     thresholds: tuple[float, ...]
     counts_rows: bool = False
     takes_several_histories: bool = False
+    compares_raw: bool = False
 
 
 DISTANCES: dict[str, Distance] = {
@@ -91,6 +93,7 @@ DISTANCES: dict[str, Distance] = {
         history=1,
         thresholds=(0.5,),
         counts_rows=True,
+        compares_raw=True,
     ),
     "iid": Distance(
         create=lambda _shape: Iid(),

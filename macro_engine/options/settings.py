@@ -18,9 +18,9 @@ from macro_engine.core.members import ALL, Member, grid
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.options.readers import MOST_THRESHOLDS
 from macro_engine.options.table import DEFAULTS, OPTIONS
-from macro_engine.strategies import DEFAULT
+from macro_engine.strategies import DEFAULT, STRATEGIES
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
-from macro_engine.stream.spec import AHEAD, Every, StreamSpec
+from macro_engine.stream.spec import AHEAD, RUNNING, UNIT, Every, StreamSpec
 
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
@@ -106,6 +106,7 @@ class Settings:
             self.values["classes"] = list(RULE_CLASSES)
             self.origins["classes"] = "label rule"
         self.add(Layer("default", DEFAULTS | {"strategies": list(DEFAULT)}))
+        self._choose_scale()
         distance = DISTANCES[self.values["distance"]]
         self.add(
             Layer(
@@ -115,6 +116,20 @@ class Settings:
         )
         self._check_histories()
         self._choose_strategy()
+
+    def _choose_scale(self) -> None:
+        features, bounds = self.get("features") or [], self.get("bounds") or {}
+        unknown = [name for name in features if name not in bounds]
+        chosen = UNIT if features and not unknown else RUNNING
+        self.add(Layer("default", {"scale": chosen}))
+        if self.values["scale"] == UNIT and unknown:
+            names = ", ".join(f"'{visible(name, 30)}'" for name in unknown[:5])
+            more = f" and {len(unknown) - 5:,} more" if unknown[5:] else ""
+            raise UsageError(
+                f"--scale unit: there are no bounds for {names}{more}; write bounds = {{ "
+                f'"{visible(unknown[0], 30)}" = [smallest, largest] }} into a TOML (--config), or '
+                "take --scale running, which needs none"
+            )
 
     def _choose_strategy(self) -> None:
         computed = self.values["strategies"]
@@ -178,10 +193,12 @@ class Settings:
             classes=tuple(classes) if classes else None,
             bounds={name: (low, high) for name, (low, high) in (self.get("bounds") or {}).items()},
             every=Every.parse(self["every"]),
-            scaled=self["scale"] == "unit",
+            scale=self["scale"],
             reject_late=self["late"] == "reject",
             ahead=Every.parse(self["ahead"]).microseconds or AHEAD,
             max_step=self["max_step"],
+            wants_raw=DISTANCES[self["distance"]].compares_raw,
+            wants_units=any(STRATEGIES[name].wants_units for name in self["strategies"]),
         )
 
 

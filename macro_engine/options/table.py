@@ -54,7 +54,13 @@ _OPTIONS = (
     Option(
         "every", "LENGTH", "length of a step: 10m (ms s m h d) or 50 (rows)", STREAM, "every", "1"
     ),
-    Option("scale", "HOW", "unit: bring numbers to [0, 1]; none", STREAM, "scale", "unit"),
+    Option(
+        "scale",
+        "HOW",
+        "running: numbers by mean and deviation, or by known bounds; unit: all by bounds; none",
+        STREAM,
+        "scale",
+    ),
     Option("late", "HOW", "late rows: join the open step; reject", STREAM, "late", "join"),
     Option("ahead", "LENGTH", "rows that lie further ahead are held aside", STREAM, "length", "1d"),
     Option(

@@ -340,7 +340,7 @@ class Engine:
             "references": pipeline.reference_count,
             "distance_share": pipeline.distance_share,
             "labels": board.labels.tolist(),
-            "notes": self.recording.encoder.what_was_cut_off(),
+            "notes": self.recording.maker.scale.what_was_cut_off(),
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(self.opened.settled(self.recording.encoder)),
         }

@@ -164,6 +164,8 @@ class Strategy(ABC):
         In words, for people who choose one.
     wants_probabilities
         Whether it needs the probabilities of members and baselines.
+    wants_units
+        Whether it needs the numbers as tiles see them: `Rows.units`.
     shows
         What it can show beside its answers: `LEADER`, `WEIGHTS`, or names of its own.
     """
@@ -171,6 +173,7 @@ class Strategy(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     wants_probabilities: ClassVar[bool] = False
+    wants_units: ClassVar[bool] = False
     shows: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, setup: Setup) -> None:

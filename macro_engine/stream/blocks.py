@@ -11,6 +11,7 @@ from macro_engine.core.rows import Block, Bools, Columns, Ints, Rows
 from macro_engine.core.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.encode import Encoder
+from macro_engine.stream.scale import Scale
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.steps import Split, Stepper
 from macro_engine.stream.table import Problem, Rejection, Rejections, Table
@@ -44,13 +45,14 @@ class BlockMaker:
         self.rejections = rejections
         self.report = report
         self.encoder = Encoder(spec, rejections, self._say)
+        self.scale = Scale(spec, self._say)
         self.stepper = Stepper(
             spec.every, spec.reject_late, self._say, spec.ahead, spec.max_step, now
         )
         self.held: dict[int, Accepted] = {}  # rows held aside, one each, by their numbers
         self.rows = 0  # given out in blocks
         self.steps = 0
-        self.pending: list[Part] = []  # begins with the open step's first row
+        self.pending: list[Part] = []  # begins with the open step's first row; not scaled yet
         self.rejected = 0  # before the next accepted row
         self.reports = 0
 
@@ -67,9 +69,11 @@ class BlockMaker:
         return has_all and self.open_rows > 0
 
     def open_step(self) -> Rows:
-        """The rows of the open step."""
+        """The rows of the open step, scaled by the steps before it."""
         self.pending = [Part.join(self.pending)] if self.pending else []
-        return self.pending[0].rows if self.pending else Rows.join([], self.encoder.columns)
+        if not self.pending:
+            return Rows.join([], self.encoder.columns)
+        return self.scale.open(self.pending[0].rows)
 
     def take(self, table: Table) -> Iterator[Block]:
         """The steps that the rows of a table close; the open one is kept."""
@@ -110,6 +114,7 @@ class BlockMaker:
             "rows": self.rows,
             "steps": self.steps,
             "encoder": self.encoder.state(),
+            "scale": self.scale.state(),
             "stepper": self.stepper.state(),
             "rejections": self.rejections.state(),
             "reports": self.reports,
@@ -122,6 +127,7 @@ class BlockMaker:
         """Go on from a state; the maker must be new."""
         self.rows, self.steps = whole(state, "rows"), whole(state, "steps")
         self.encoder.restore(child(state, "encoder"))
+        self.scale.restore(child(state, "scale"))
         self.stepper.restore(child(state, "stepper"))
         self.rejections.restore(child(state, "rejections"))
         self.rejected = whole(state, "rejected")
@@ -202,7 +208,7 @@ class BlockMaker:
     def _block(self, part: Part, starts: Ints) -> Block:
         firsts = starts[: len(starts) - 1]
         block = Block(
-            part.rows,
+            self.scale.close(part.rows, starts),
             starts,
             part.times,
             self.rows,

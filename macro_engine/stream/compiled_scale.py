@@ -12,7 +12,9 @@ from macro_engine.core.rows import Floats, Ints
 from macro_engine.stream.running_scale import (
     CLIP,
     HUGE,
+    LEAST,
     LIMIT,
+    MANY,
     MEMORY,
     SLOPE,
     TINY,
@@ -37,7 +39,7 @@ class CompiledScale(RunningScale):
         z = np.empty(numbers.shape)
         scale_steps(
             numbers, starts, self.bounded, self.counts, self.means, self.variances, self.values,
-            self.clipped, z,
+            self.clipped, self.often_clipped, z,
         )  # fmt: skip
         return z
 
@@ -65,7 +67,7 @@ def scale_rows(numbers, begin, end, bounded, means, variances, z):  # type: igno
 
 @compiled
 def scale_steps(  # type: ignore[no-untyped-def]
-    numbers, starts, bounded, counts, means, variances, values, clipped, z
+    numbers, starts, bounded, counts, means, variances, values, clipped, often_clipped, z
 ):
     for s in range(len(starts) - 1):
         begin, end = starts[s], starts[s + 1]
@@ -91,6 +93,8 @@ def scale_steps(  # type: ignore[no-untyped-def]
                 mean = mean + a * difference
                 variance = (1.0 - a) * (variance + a * difference * difference)
             means[j], variances[j], counts[j] = mean, variance, count
+            if clipped[j] >= LEAST and clipped[j] * MANY > values[j]:
+                often_clipped[j] = True
 
 
 @compiled

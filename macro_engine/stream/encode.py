@@ -1,4 +1,4 @@
-"""From raw rows to encoded ones: what is usable, which class, what scale, which slot."""
+"""From raw rows to encoded ones: what is usable, which class, which slot."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import numpy as np
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
-from macro_engine.core.state import DamagedError, State, array, children, flag, texts
+from macro_engine.core.state import DamagedError, State, children, flag, texts
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import MOST_CLASSES, StreamSpec
 from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
 from macro_engine.stream.times import TimeReader, time_reader_described
 
-SAMPLE = 500  # usable rows from which classes and bounds are learnt
-NO_BOUNDS = (0.0, 0.0)  # stands in a state where there are none
+SAMPLE = 500  # usable rows from which classes are learnt
 
 
 class Encoder:
     """Turns tables into encoded rows.
 
-    Where classes or bounds must be learnt it holds the first usable rows back, fixes both, and
-    then gives them all out.
+    Where classes must be learnt it holds the first usable rows back, fixes them, and then gives
+    all rows out. Numbers are not scaled yet: that takes whole steps.
     """
 
     def __init__(
@@ -38,31 +37,19 @@ class Encoder:
         self.rejections = rejections
         self.report = report
         self.classes = spec.label.classes or spec.classes
-        self.bounds = dict(spec.bounds)
         self.held: list[Accepted] = []
         self.time_reader: TimeReader | None = None
         self.vocabulary = [_Slots() for _ in spec.categorical]
+        self.unlimited = np.array(
+            [not spec.scaled or name not in spec.bounds for name in spec.features], np.bool_
+        )
         self.fixed = False
-        self.lowest = self.highest = np.zeros(len(spec.features))
-        self.cut_off = np.zeros(
-            len(spec.features), np.int64
-        )  # values outside the bounds, by column
-        if self.classes is not None and (not spec.scaled or set(spec.features) <= set(self.bounds)):
+        if self.classes is not None:
             self._fix()
-
-    def what_was_cut_off(self) -> list[str]:
-        """In words, for each column with values outside its bounds."""
-        return [
-            f"{count:,} values of '{visible(name)}' outside {low:g} to {high:g} were cut off"
-            for name, count, low, high in zip(
-                self.spec.features, self.cut_off.tolist(), self.lowest, self.highest, strict=True
-            )
-            if count
-        ]
 
     @property
     def sampled(self) -> int:
-        """How many rows are held back until classes and bounds are known."""
+        """How many rows are held back until the classes are known."""
         return sum(map(len, self.held))
 
     @property
@@ -74,7 +61,7 @@ class Encoder:
         )
 
     def take(self, table: Table) -> list[Accepted]:
-        """The usable rows of a table, once classes and bounds are fixed."""
+        """The usable rows of a table, once the classes are fixed."""
         accepted = self._usable(table)
         if self.fixed:
             return [self._in_classes(accepted)]
@@ -93,27 +80,18 @@ class Encoder:
         return [self._in_classes(accepted) for accepted in held]
 
     def encode(self, accepted: Accepted) -> Rows:
-        """The rows with numbers scaled, categories in their slots and labels as indices."""
-        numbers = accepted.numbers
-        if self.spec.scaled:
-            outside = (numbers < self.lowest) | (numbers > self.highest)
-            self.cut_off += outside.sum(axis=0)
-            with np.errstate(over="ignore"):  # what overflows is cut off
-                numbers = np.clip((numbers * self.unit - self.low) / self.span, 0.0, 1.0)
-            numbers[:, self.constant] = 0.0
+        """The rows with categories in their slots and labels as indices; numbers as they are."""
         slots = np.empty((len(accepted), len(self.vocabulary)), np.int64)
         for c, (known, values) in enumerate(zip(self.vocabulary, accepted.categories, strict=True)):
             slots[:, c] = known.slots(values)
         labels = np.fromiter(map(self.index.__getitem__, accepted.labels), np.int64, len(accepted))
-        return Rows(numbers, slots, labels, self.columns)
+        return Rows(accepted.numbers, slots, labels, self.columns)
 
     def state(self) -> State:
         """What was learnt of the stream so far."""
         return {
             "classes": list(self.classes) if self.classes is not None else None,
-            "bounds": np.array([self.bounds.get(name, NO_BOUNDS) for name in self.spec.features]),
             "fixed": self.fixed,
-            "cut_off": self.cut_off.copy(),
             "vocabulary": [list(slots.names) for slots in self.vocabulary],
             "times": None if self.time_reader is None else self.time_reader.described,
             "held": [accepted.state() for accepted in self.held],
@@ -133,13 +111,7 @@ class Encoder:
         if self.fixed or not flag(state, "fixed"):
             return
         self.classes = tuple(texts(state, "classes"))
-        shape = (len(self.spec.features), 2) if self.spec.features else (0,)
-        bounds = array(state, "bounds", np.float64, shape)
-        for name, (low, high) in zip(self.spec.features, bounds.tolist(), strict=True):
-            if self.spec.scaled and name not in self.bounds:
-                self.bounds[name] = low, high
         self._fix()
-        self.cut_off = array(state, "cut_off", np.int64, (len(self.spec.features),))
 
     def _usable(self, table: Table) -> Accepted:
         spec = self.spec
@@ -158,7 +130,7 @@ class Encoder:
         for c, name in enumerate(spec.features):
             numbers[:, c], problems = table.columns[name].numbers()
             found.append((name, problems))
-        if not spec.scaled:
+        if self.unlimited.any():
             found += self._too_large(numbers)
         accepted = Accepted(
             numbers,
@@ -173,14 +145,15 @@ class Encoder:
         return self._without(accepted, found)
 
     def _too_large(self, numbers: Floats) -> list[tuple[str, Problems]]:
-        """Numbers that cannot be squared and summed as they are."""
-        too_large = np.abs(numbers) >= LARGEST
+        """Numbers that cannot be squared and summed as they are, where no bounds cut them off."""
+        too_large = (np.abs(numbers) >= LARGEST) & self.unlimited
         return [
             (
                 self.spec.features[c],
                 {
                     i: Problem(
-                        f"is not below {LARGEST:g} (--scale unit)", repr(float(numbers[i, c]))
+                        f"is not below {LARGEST:g} (bounds and --scale unit take larger ones)",
+                        repr(float(numbers[i, c])),
                     )
                     for i in np.flatnonzero(too_large[:, c]).tolist()
                 },
@@ -228,18 +201,11 @@ class Encoder:
         return accepted.where(keep)
 
     def _learn(self) -> None:
-        """Fix what is not known yet from the first usable rows."""
-        if self.classes is None:
-            labels = [label for accepted in self.held for label in accepted.labels]
-            self.classes = tuple(sorted(set(labels[:SAMPLE]), key=class_order))
-            self._check_learnt_classes()
-            self.report(f"classes from the first rows: {', '.join(map(visible, self.classes))}")
-        numbers = np.concatenate([accepted.numbers for accepted in self.held])[:SAMPLE]
-        for c, name in enumerate(self.spec.features):
-            low, high = float(numbers[:, c].min()), float(numbers[:, c].max())
-            if self.spec.scaled and name not in self.bounds:
-                self.bounds[name] = low, high
-                self.report(f"bounds of '{visible(name)}' from the first rows: {low:g} to {high:g}")
+        """Fix the classes by the first usable rows."""
+        labels = [label for accepted in self.held for label in accepted.labels]
+        self.classes = tuple(sorted(set(labels[:SAMPLE]), key=class_order))
+        self._check_learnt_classes()
+        self.report(f"classes from the first rows: {', '.join(map(visible, self.classes))}")
         self._fix()
 
     def _check_learnt_classes(self) -> None:
@@ -262,14 +228,6 @@ class Encoder:
     def _fix(self) -> None:
         assert self.classes is not None
         self.index = {name: i for i, name in enumerate(self.classes)}
-        bounds = [self.bounds.get(name, (0.0, 1.0)) for name in self.spec.features]
-        self.lowest = np.array([low for low, _ in bounds])
-        self.highest = np.array([high for _, high in bounds])
-        # a span beyond the largest float is halved, with everything that it measures
-        self.unit = np.array([1.0 if np.isfinite(high - low) else 0.5 for low, high in bounds])
-        self.low = self.lowest * self.unit
-        self.constant = np.array([high <= low for low, high in bounds], np.bool_)
-        self.span = np.where(self.constant, 1.0, self.highest * self.unit - self.low)
         self.fixed = True
 
 

@@ -33,11 +33,9 @@ class Opened:
         return [file.path.name for file in self.files]
 
     def settled(self, encoder: Encoder) -> dict[str, Any]:
-        """Every setting, with the classes and bounds that the first rows gave."""
+        """Every setting, with the classes that the first rows gave."""
         values = {name: value for name, value in self.settings.values.items() if value is not None}
         values["classes"] = list(encoder.classes or ())
-        if self.spec.scaled:
-            values["bounds"] = {name: list(encoder.bounds[name]) for name in self.spec.features}
         return values
 
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared
 from macro_engine.core.rows import Bools, Floats, Ints
-from macro_engine.core.state import State, array, indices
+from macro_engine.core.state import DamagedError, State
 
 CLIP = 4.0  # deviations beyond which z is cut off
 LIMIT = 8.0  # deviations beyond which a value enters the statistics as if it lay there
 MEMORY = 5000  # rows, from which on older ones fade
 TINY = 1e-12  # a deviation below this part of the mean is none
 HUGE = 1e150  # a number beyond it counts as missing: its square might not be finite
+MANY, LEAST = 100, 10  # one value in so many is cut off, and so many in all: that is said
 SLOPE = 1.7  # of the curve that brings z to [0, 1]
 
 
@@ -32,6 +35,15 @@ class RunningScale:
         and has no statistics.
     """
 
+    remembers = Declared(
+        Array("counts", np.int64, ("columns",), low=0, below=MEMORY + 1),
+        Array("means", np.float64, ("columns",)),
+        Array("variances", np.float64, ("columns",)),
+        Array("values", np.int64, ("columns",), low=0),
+        Array("clipped", np.int64, ("columns",), low=0),
+        Array("often_clipped", np.bool_, ("columns",)),
+    )
+
     def __init__(self, bounded: Sequence[bool] | Bools) -> None:
         self.bounded: Bools = np.array(bounded, np.bool_)
         columns = len(self.bounded)
@@ -40,6 +52,7 @@ class RunningScale:
         self.variances = np.zeros(columns)
         self.values = np.zeros(columns, np.int64)  # that were scaled in closed steps
         self.clipped = np.zeros(columns, np.int64)  # how many of them were cut off
+        self.often_clipped = np.zeros(columns, np.bool_)  # when some step closed
 
     def scale(self, numbers: Floats) -> Floats:
         """The z of rows of the step that is open, by the closed steps."""
@@ -61,6 +74,7 @@ class RunningScale:
             for j, x in enumerate(row):
                 if not (self.bounded[j] or is_missing(x)):
                     self._add(j, x)
+        self.often_clipped |= are_many(self.clipped, self.values)
 
     def run(self, numbers: Floats, starts: Ints) -> Floats:
         """The z of a block of whole steps, each of which is closed before the next one."""
@@ -79,22 +93,13 @@ class RunningScale:
         return u
 
     def state(self) -> State:
-        return {
-            "counts": self.counts.copy(),
-            "means": self.means.copy(),
-            "variances": self.variances.copy(),
-            "values": self.values.copy(),
-            "clipped": self.clipped.copy(),
-        }
+        return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
         """Go on from a state; the scale must be new."""
-        columns = (len(self.bounded),)
-        self.counts = indices(state, "counts", columns, MEMORY + 1)
-        self.means = array(state, "means", np.float64, columns)
-        self.variances = array(state, "variances", np.float64, columns)
-        self.values = indices(state, "values", columns, 1 << 62)
-        self.clipped = indices(state, "clipped", columns, 1 << 62)
+        self.remembers.restore(self, state, columns=len(self.bounded))
+        if not (np.isfinite(self.means) & (self.variances >= 0.0)).all():
+            raise DamagedError("in its state the scale is not as it should be")
 
     def _deviations(self, j: int, x: float) -> float:
         """How far a value lies from the mean of its column; 0 where it is missing."""
@@ -121,3 +126,8 @@ class RunningScale:
 
 def is_missing(x: float) -> bool:
     return not abs(x) <= HUGE
+
+
+def are_many(clipped: Any, values: Any) -> Any:
+    """Whether more than 1 % of the values are cut off, and not the first few alone."""
+    return (clipped >= LEAST) & (clipped * MANY > values)

@@ -17,6 +17,7 @@ _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d":
 _LONGEST = 10_000 * 366 * _UNITS["d"]
 AHEAD = _UNITS["d"]  # microseconds that a row may lie beyond the newest one
 MAX_STEP = 100_000  # rows of one window in a step
+RUNNING, UNIT, NONE = "running", "unit", "none"  # scales
 MOST_CLASSES = 200
 MOST_COLUMNS = 100_000
 
@@ -50,22 +51,25 @@ class Every:
 
 @dataclass(frozen=True)
 class StreamSpec:
-    """A stream's description, with nothing left to guess but classes and bounds.
+    """A stream's description, with nothing left to guess but classes.
 
     Attributes
     ----------
     classes
         The ordered class names; None: to be learnt from the first rows.
     bounds
-        Smallest and largest value of numeric columns; what is missing is learnt.
-    scaled
-        Whether numeric columns are brought to [0, 1].
+        Smallest and largest value of numeric columns, where they are known.
+    scale
+        `RUNNING`: columns with bounds are brought to [0, 1], the others by running mean and
+        deviation; `UNIT`: all have bounds; `NONE`: numbers stay as they are.
     reject_late
         Whether late rows are turned away instead of joining the open step.
     ahead
         How far a row may lie beyond the newest step, in microseconds, before it is held aside.
     max_step
         The rows that a step of a time window holds at most.
+    wants_raw, wants_units
+        Whether rows come with the numbers as they stand in the stream, and as tiles see them.
     """
 
     label: Label
@@ -76,10 +80,17 @@ class StreamSpec:
     classes: tuple[str, ...] | None
     bounds: Mapping[str, tuple[float, float]]
     every: Every
-    scaled: bool
+    scale: str
     reject_late: bool
     ahead: int = AHEAD
     max_step: int = MAX_STEP
+    wants_raw: bool = False
+    wants_units: bool = False
+
+    @property
+    def scaled(self) -> bool:
+        """Whether learners and distance see scaled numbers."""
+        return self.scale != NONE
 
     @property
     def columns(self) -> list[str]:

@@ -122,7 +122,7 @@ class Feed(Reader):
         if self.source.trouble is not None:
             return "waiting", f"{self.source.trouble}, waiting"
         if not self.encoder.fixed:
-            return "learning", f"learning the scale {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
+            return "learning", f"learning the classes {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
         quiet = self.clock() - self.last_came
         if quiet >= QUIET_SECONDS:
             return "quiet", f"quiet {elapsed_text(quiet)}"

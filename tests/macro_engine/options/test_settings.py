@@ -152,6 +152,28 @@ def test_that_there_is_no_time_column_can_be_said(tmp_path, toml, options):
     assert open_stream([path], [Layer.read("test", options, of_user=True)]).spec.time is None
 
 
+@pytest.mark.parametrize(
+    ("bounds", "scale"),
+    [
+        ("", "running"),
+        ("bounds = {a = [0, 9]}", "running"),
+        ("bounds = {a = [0, 9], b = [0, 1]}", "unit"),
+    ],
+)
+def test_numbers_run_unless_all_have_bounds(tmp_path, bounds, scale):
+    settings = opened(tmp_path, bounds).settings
+    assert (settings["scale"], settings.origins["scale"]) == (scale, "default")
+
+
+def test_the_unit_scale_without_bounds_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(UsageError) as error:
+        opened(tmp_path, "bounds = {a = [0, 9]}", scale="unit")
+    assert str(error.value) == (
+        "--scale unit: there are no bounds for 'b'; write bounds = { \"b\" = [smallest, largest] } "
+        "into a TOML (--config), or take --scale running, which needs none"
+    )
+
+
 def test_settings_written_as_toml_read_back_as_they_are(tmp_path):
     values = {
         "time": 'a "quoted" \\ name\x7f\n',

@@ -267,12 +267,12 @@ def test_a_run_that_goes_on_tells_readers_at_once_where_it_stands(
     assert told[0]["steps"] == before.steps > 0
 
 
-def test_the_scale_is_learnt_from_the_first_rows(lines, live):
+def test_the_classes_are_learnt_from_the_first_rows(lines, live):
     words = set()
     made = live_engine(live, listener=Listener(progress=lambda: words.add(made.snapshot.words)))
     append(live, lines[1:300])
     run_until_read(made, 299)
-    assert any(w.startswith("learning the scale 2") and w.endswith("/500") for w in words)
+    assert any(w.startswith("learning the classes 2") and w.endswith("/500") for w in words)
     assert made.steps == 0
     assert made.snapshot.state == "stopped"
 

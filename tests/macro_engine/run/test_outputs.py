@@ -91,7 +91,7 @@ def test_a_run_that_fails_leaves_nothing_behind(tmp_path):
     (tmp_path / "bad.csv").write_text("a,y\n" + "1,p\n2,q\n" * 300)
     (tmp_path / "breaks.py").write_text(
         "class Breaks:\n"
-        "    def learn_one(self, x, y): 1 / (x['a'] - 1.0)\n"
+        "    def learn_one(self, x, y): 1 / 0\n"
         "    def predict_one(self, x): return False\n"
     )
     out = tmp_path / "p.parquet"

@@ -215,7 +215,7 @@ def spec(**changes):
         "classes": ("p", "q"),
         "bounds": {"a": (0.0, 999.0)},
         "every": Every.parse("10m"),
-        "scaled": False,
+        "scale": "none",
         "reject_late": False,
     }
     return StreamSpec(**(values | changes))

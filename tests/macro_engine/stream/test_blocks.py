@@ -26,7 +26,7 @@ def spec(every, reject_late):
         classes=None,
         bounds={},
         every=Every.parse(every),
-        scaled=True,
+        scale="running",
         reject_late=reject_late,
     )
 
@@ -50,9 +50,15 @@ def text_of(rng, rows):
     return lines
 
 
-def rejected_by_step(lines, spec, cuts, kills=()):
-    """How many rows were turned away in each step, if lines come in pieces, and at the end."""
-    counts = []
+def steps_of(block):
+    """Of each step: how many rows were turned away, and its numbers."""
+    for s, rejected in enumerate(block.rejected.tolist()):
+        yield rejected, block.step(s).numbers.tolist()
+
+
+def made_steps(lines, spec, cuts, kills=()):
+    """The steps, if lines come in pieces and the maker is killed after some of them."""
+    steps = []
     maker = BlockMaker(spec, Rejections())
     first = 1
     for number, part in enumerate(np.split(np.array(lines), cuts)):
@@ -60,17 +66,17 @@ def rejected_by_step(lines, spec, cuts, kills=()):
         parser_lines = [type(r)(r.line + first - 1, r.fields, r.problem) for r in records]
         first += len(part)
         for block in maker.take(table_of(parser_lines, NAMES, NAMES, Dialect(), "live.csv", {})):
-            counts += block.rejected.tolist()
+            steps += steps_of(block)
         if maker.is_full:
             for block in maker.close_full_step():
-                counts += block.rejected.tolist()
+                steps += steps_of(block)
         if number in kills:
             state = unpack(pack(packed(maker.state())))
             maker = BlockMaker(spec, Rejections())
             maker.restore(state)
     for block in maker.finish():
-        counts += block.rejected.tolist()
-    return counts
+        steps += steps_of(block)
+    return steps
 
 
 @given(
@@ -81,13 +87,15 @@ def rejected_by_step(lines, spec, cuts, kills=()):
     st.booleans(),
 )
 @settings(deadline=None, max_examples=40)
-def test_rejected_rows_are_of_the_same_steps_however_cut_and_killed(
+def test_rejected_rows_and_scaled_numbers_are_the_same_however_cut_and_killed(
     seed, cuts, kills, every, reject_late
 ):
-    """Also while classes and scale are learnt."""
+    """Also while classes are learnt."""
     lines = text_of(np.random.default_rng(seed), 900)
     made = spec(every, reject_late)
-    whole = rejected_by_step(lines, made, [])
-    assert sum(whole) > 100
-    parts = rejected_by_step(lines, made, sorted(cuts), kills)
+    whole = made_steps(lines, made, [])
+    assert sum(rejected for rejected, _ in whole) > 100
+    assert len({z for _, numbers in whole for (z,) in numbers}) > 100  # they run
+    parts = made_steps(lines, made, sorted(cuts), kills)
     assert parts[:-1] == whole[:-1]  # of a full last step, those after it may be of the next one
+    assert parts[-1][1] == whole[-1][1]

@@ -21,7 +21,7 @@ def spec(**changes):
         "classes": None,
         "bounds": {},
         "every": Every(rows=1),
-        "scaled": True,
+        "scale": "running",
         "reject_late": False,
     }
     return StreamSpec(**(values | changes))
@@ -42,15 +42,13 @@ def encoded(encoder, *tables):
     return [encoder.encode(part) for part in accepted]
 
 
-def test_bounds_and_classes_come_from_the_first_rows_and_are_then_frozen():
+def test_classes_come_from_the_first_rows_and_are_then_frozen():
     encoder = Encoder(spec(), rejections := Rejections())
     first = table(a=range(SAMPLE), y=["no", "yes"] * (SAMPLE // 2))
     later = table(SAMPLE + 2, a=[-50, 2 * SAMPLE, 7], y=["no", "yes", "maybe"])
     parts = encoded(encoder, first, later)
     assert encoder.classes == ("no", "yes")
-    assert encoder.bounds == {"a": (0.0, SAMPLE - 1.0)}
-    assert parts[0].numbers[:, 0].tolist() == [i / (SAMPLE - 1) for i in range(SAMPLE)]
-    assert parts[1].numbers[:, 0].tolist() == [0.0, 1.0]
+    assert [part.numbers[-1, 0] for part in parts] == [SAMPLE - 1.0, 2.0 * SAMPLE]
     assert [str(r) for r in rejections.first] == [
         f"data.csv, line {SAMPLE + 4}, column 'y': 'maybe' is not one of the classes (no, yes); "
         "--classes names them all"
@@ -64,8 +62,8 @@ def test_rows_are_held_back_until_the_sample_is_complete():
     assert sum(map(len, encoder.finish())) == 2
 
 
-def test_nothing_is_held_back_where_everything_is_described():
-    encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (0.0, 2.0)}), Rejections())
+def test_nothing_is_held_back_where_the_classes_are_known():
+    encoder = Encoder(spec(classes=("p", "q")), Rejections())
     assert len(encoder.take(table(a=[1], y=["p"]))[0]) == 1
 
 
@@ -74,25 +72,12 @@ def test_rows_past_the_sample_decide_nothing():
     values = [0.0] * SAMPLE + [9.0]
     encoded(encoder, table(a=values, y=["p", "q"] * (SAMPLE // 2) + ["r"]))
     assert encoder.classes == ("p", "q")
-    assert encoder.bounds == {"a": (0.0, 0.0)}
-
-
-def test_a_constant_column_is_zero():
-    encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (5.0, 5.0)}), Rejections())
-    (rows,) = encoded(encoder, table(a=[5, 6, 1e308, -1e308], y=["p"] * 4))
-    assert rows.numbers[:, 0].tolist() == [0.0] * 4
-
-
-def test_without_scale_numbers_stay_as_they_are():
-    encoder = Encoder(spec(classes=("p", "q"), scaled=False), Rejections())
-    (rows,) = encoded(encoder, table(a=[5, -60], y=["p", "q"]))
-    assert rows.numbers[:, 0].tolist() == [5.0, -60.0]
 
 
 def test_the_first_problem_of_a_row_is_its_reason():
     rejections = Rejections()
     encoder = Encoder(
-        spec(features=("a", "b"), time="t", classes=("p", "q"), scaled=False), rejections
+        spec(features=("a", "b"), time="t", classes=("p", "q"), scale="none"), rejections
     )
     given = table(
         t=["2020-01-01", "soon", "2020-01-01", "2020-01-01", "2020-01-01"],
@@ -148,39 +133,38 @@ def test_a_number_as_label_is_refused_with_advice():
 
 
 def test_a_rule_needs_no_sample_for_its_classes():
-    encoder = Encoder(spec(label=LabelRule("y", ">", 3.0), scaled=False), Rejections())
+    encoder = Encoder(spec(label=LabelRule("y", ">", 3.0), scale="none"), Rejections())
     (rows,) = encoded(encoder, table(a=[1, 1], y=[3, 4]))
     assert encoder.classes == ("0", "1")
     assert rows.labels.tolist() == [0, 1]
 
 
-def test_bounds_beyond_the_largest_float_still_give_numbers_in_between():
-    encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (-1.7e308, 1.7e308)}), Rejections())
-    (rows,) = encoded(encoder, table(a=["-1.7e308", "0", "1.7e308"], y=["p"] * 3))
-    assert rows.numbers[:, 0].tolist() == [0.0, 0.5, 1.0]
+TOO_LARGE = [
+    "data.csv, line 3, column 'a': '1e+150' is not below 1e+150 (bounds and --scale unit take "
+    "larger ones)",
+    "data.csv, line 4, column 'a': '-1e+200' is not below 1e+150 (bounds and --scale unit take "
+    "larger ones)",
+]
+WIDE = {"a": (-1.7e308, 1.7e308)}
 
 
-def test_values_that_are_cut_off_are_counted():
-    encoder = Encoder(spec(classes=("p", "q"), bounds={"a": (0.0, 1.0)}), Rejections())
-    encoded(encoder, table(a=[-1, 0, 1, 2], y=["p"] * 4))
-    assert encoder.what_was_cut_off() == ["2 values of 'a' outside 0 to 1 were cut off"]
-
-
-def test_numbers_that_are_too_large_to_be_squared_are_turned_away_unless_scaled():
-    values = [1, 1e150, -1e200, 9e149]
-    rejections = Rejections()
-    raw = Encoder(spec(classes=("p", "q"), scaled=False), rejections)
-    (rows,) = encoded(raw, table(a=values, y=["p"] * 4))
-    assert rows.numbers[:, 0].tolist() == [1.0, 9e149]
-    assert [str(rejection) for rejection in rejections.first] == [
-        "data.csv, line 3, column 'a': '1e+150' is not below 1e+150 (--scale unit)",
-        "data.csv, line 4, column 'a': '-1e+200' is not below 1e+150 (--scale unit)",
-    ]
-    bounds = {"a": (-1.7e308, 1.7e308)}
-    (scaled,) = encoded(
-        Encoder(spec(classes=("p", "q"), bounds=bounds), Rejections()), table(a=values, y=["p"] * 4)
-    )
-    assert len(scaled) == 4
+@pytest.mark.parametrize(
+    ("scale", "bounds", "rejected"),
+    [
+        ("none", {}, TOO_LARGE),
+        ("none", WIDE, TOO_LARGE),
+        ("running", {}, TOO_LARGE),
+        ("running", WIDE, []),
+        ("unit", WIDE, []),
+    ],
+)
+def test_numbers_that_are_too_large_to_be_squared_are_turned_away_without_bounds(
+    scale, bounds, rejected
+):
+    encoder = Encoder(spec(classes=("p", "q"), scale=scale, bounds=bounds), found := Rejections())
+    (rows,) = encoded(encoder, table(a=[1, 1e150, -1e200, 9e149], y=["p"] * 4))
+    assert [str(rejection) for rejection in found.first] == rejected
+    assert len(rows) == 4 - len(rejected)
 
 
 def test_more_classes_than_can_be_told_apart_are_refused():

@@ -22,7 +22,7 @@ SPEC = StreamSpec(
     classes=("p", "q"),
     bounds={"a": (0.0, 9.0)},
     every=Every.parse("1s"),
-    scaled=True,
+    scale="unit",
     reject_late=False,
 )
 

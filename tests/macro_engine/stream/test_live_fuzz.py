@@ -21,7 +21,7 @@ SPEC = StreamSpec(
     classes=("p", "q"),
     bounds={"a": (0.0, 9.0)},
     every=Every.parse("1m"),
-    scaled=True,
+    scale="unit",
     reject_late=False,
 )
 ORDERS = (["t", "a", "c", "y"], ["y", "c", "t", "a"], ["c", "a", "y", "t"])

@@ -22,7 +22,7 @@ def test_it_shows_what_would_be_read(tmp_path, capsys):
         "time: when, ISO 8601",
         "from 2020-01-01T00:00:00 to 2020-01-01T01:59:00",
         "label: late",
-        "feature: temp, 0.5 to 8.5 becomes 0 to 1 (from the first rows)",
+        "feature: temp, scaled by its running mean and deviation",
         "category: place, 3 values: a, b, c",
         "n: 30 rows (25.0%)",
         "y: 90 rows (75.0%)",

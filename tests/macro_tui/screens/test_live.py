@@ -159,7 +159,7 @@ async def test_every_state_of_the_source_is_said(growing, lines, monkeypatch):
             await until(lambda: re.search(words, text_of(app)))
 
         await until(lambda: app.screen.id != "_default")
-        await shows(r"Learning the scale 100/500")
+        await shows(r"Learning the classes 100/500")
         append(growing, lines[101:FIRST])
         await shows(r"^flights.csv  . following  299 steps")
         await shows(r"^flights.csv  quiet 1 s")

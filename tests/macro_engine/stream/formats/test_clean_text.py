@@ -156,7 +156,7 @@ SPEC = StreamSpec(
     classes=None,
     bounds={"a": (0.0, 9.0)},
     every=Every.parse("1m"),
-    scaled=True,
+    scale="unit",
     reject_late=False,
 )
 
