@@ -150,8 +150,8 @@ class Inspection:
         for name, value in self.settings().items():
             if name != "bounds":
                 shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-                learnt = "sniffed" if name in ("delimiter", "decimal") else "the first rows"
-                origin = self.opened.settings.origins.get(name, learnt)
+                found = "sniffed" if name in ("delimiter", "decimal") else "the first rows"
+                origin = self.opened.settings.origins.get(name, found)
                 shown = visible(shown or "none", 200)
                 table.add_row(Text(name), Text(shown), Text(visible(origin, 60)))
         return table

@@ -59,7 +59,7 @@ class RunReader:
         self.classes: list[str] = []
         self.stored: StoredLedger | None = None
         if not path.is_file():
-            what = "is no ordinary file" if path.exists() else "does not exist: no such file"
+            what = "is not a regular file" if path.exists() else "does not exist: no such file"
             raise MacroError(f"{visible(path)} {what}")
         if not os.access(path, os.R_OK):
             raise MacroError(f"{visible(path)} cannot be read: permission denied")

@@ -152,21 +152,19 @@ class Session(RunFollower):
             self.noted += events
             self._record_noted()
 
-    def learnt(self, threshold: int, number: int) -> Parameters | None:
+    def parameters(self, member: int, number: int) -> Parameters | None:
         """What a subroutine knows now, where its learner can tell."""
         engine = self.engine
         if engine is None or engine.pipeline.ensemble is None:
             return None
-        return engine.pipeline.ensemble.family.parameters(
-            threshold, number, engine.pipeline.columns
-        )
+        return engine.pipeline.ensemble.family.parameters(member, number, engine.pipeline.columns)
 
-    def updates(self, threshold: int) -> Ints | None:
-        """How many steps each subroutine of a threshold has learnt until now."""
+    def updates(self, member: int) -> Ints | None:
+        """How many steps each subroutine of a member has learned until now."""
         engine = self.engine
         if engine is None or engine.pipeline.ensemble is None:
             return None
-        return engine.pipeline.ensemble.family.updates(threshold)
+        return engine.pipeline.ensemble.family.updates(member)
 
     def close(self) -> None:
         """Removes the temporary run file; the session must have ended."""

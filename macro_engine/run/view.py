@@ -129,11 +129,11 @@ class RunView(Protocol):
     def summary(self) -> Summary | None:
         """The run in numbers; None before the first step is closed."""
 
-    def learnt(self, threshold: int, number: int) -> Parameters | None:
+    def parameters(self, member: int, number: int) -> Parameters | None:
         """What a subroutine knows, where its learner can tell."""
 
-    def updates(self, threshold: int) -> Ints | None:
-        """How many steps each subroutine of a threshold has learnt."""
+    def updates(self, member: int) -> Ints | None:
+        """How many steps each subroutine of a member has learned."""
 
     def set_alarms(self, rules: Sequence[Rule]) -> None:
         """Watches for these rules from now on, and for no others."""

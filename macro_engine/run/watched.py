@@ -77,26 +77,26 @@ class WatchedRun(RunFollower):
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
 
-    def learnt(self, threshold: int, number: int) -> Parameters | None:
+    def parameters(self, member: int, number: int) -> Parameters | None:
         """What a subroutine knew at the last commit, where that can be told."""
         state = None if self.store is None else self.store.reader.state()
         if state is None or "family" not in state:
             return None
         try:
-            return _learnt(state, self._settings(), threshold, number)
+            return _parameters(state, self._settings(), member, number)
         except DamagedError:
             return None
 
-    def updates(self, threshold: int) -> Ints | None:
-        """How many steps each subroutine of a threshold had learnt at the last commit."""
+    def updates(self, member: int) -> Ints | None:
+        """How many steps each subroutine of a member had learned at the last commit."""
         state = None if self.store is None else self.store.reader.state()
         if state is None or not isinstance(state.get("family", {}).get("subroutines"), dict):
             return None
         counts = array(
             child(child(state, "family"), "subroutines"), "updates", np.int64, (None,) * 2
         )
-        known = len(self.history.births[threshold]) if self.history else 0
-        return counts[threshold, :known] if threshold < len(counts) else None
+        known = len(self.history.births[member]) if self.history else 0
+        return counts[member, :known] if member < len(counts) else None
 
     def _settings(self) -> dict[str, Any]:
         """Those that are needed to look at the run, checked as if somebody had typed them."""
@@ -209,8 +209,8 @@ def _file_at(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _learnt(
-    state: State, settings: dict[str, Any], threshold: int, number: int
+def _parameters(
+    state: State, settings: dict[str, Any], member: int, number: int
 ) -> Parameters | None:
     family = child(state, "family")
     if "bank" not in family:  # the general path keeps its learners otherwise
@@ -221,11 +221,11 @@ def _learnt(
     bank, subroutines = child(family, "bank"), child(family, "subroutines")
     weights = array(bank, "weights", np.float64, (None, None, None))
     place = indices(subroutines, "place", (None, None), max(len(weights), 1))
-    if threshold >= len(place) or number > place.shape[1]:
+    if member >= len(place) or number > place.shape[1]:
         return None
-    values = weights[place[threshold, number - 1]]
+    values = weights[place[member, number - 1]]
     names = column_names(columns, columns.widths)[: values.shape[1]]
     if settings.get("subroutine") == "nearest-mean":
         return Parameters(MEANS, names, values, np.empty(0))
     intercepts = array(bank, "intercepts", np.float64, (len(weights), None))
-    return Parameters(WEIGHTS, names, values, intercepts[place[threshold, number - 1]])
+    return Parameters(WEIGHTS, names, values, intercepts[place[member, number - 1]])

@@ -22,7 +22,7 @@ StreamFile = CsvFile | ParquetFile | BreakfastVideo
 def open_file(path: Path, delimiter: str | None = None, decimal: str | None = None) -> StreamFile:
     """A recording; its first bytes and its name say what it is."""
     if path.exists() and not path.is_file():
-        raise MacroError(f"{visible(path)} is no ordinary file; a recording must be one")
+        raise MacroError(f"{visible(path)} is not a regular file; a recording must be one")
     try:
         with path.open("rb") as file:
             magic = file.read(4)

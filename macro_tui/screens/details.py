@@ -22,11 +22,9 @@ class DetailsScreen(ModalScreen[None]):
     CSS_PATH = "details.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter", "dismiss", "close")]
 
-    def __init__(
-        self, scene: Scene, number: int, learnt: Parameters | None, glyphs: Glyphs
-    ) -> None:
+    def __init__(self, scene: Scene, number: int, known: Parameters | None, glyphs: Glyphs) -> None:
         super().__init__()
-        self.rows = details(scene, number, learnt, glyphs)
+        self.rows = details(scene, number, known, glyphs)
         self.text = Paragraph(glyphs)
 
     def compose(self) -> ComposeResult:

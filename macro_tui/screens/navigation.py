@@ -71,7 +71,7 @@ class NavigationActions(MonitorScreen):
     def action_next_threshold(self) -> None:
         if self.shown is not None:
             count = len(self.shown.history.members)
-            self.look(self.view.next_threshold(self.shown.threshold, count))
+            self.look(self.view.next_member(self.shown.member, count))
 
     def action_next_mode(self) -> None:
         self.look(self.view.next_mode())

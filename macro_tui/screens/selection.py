@@ -80,12 +80,12 @@ class PanelActions(NavigationActions):
         """The picked one of the table; from any other panel the active one."""
         scene = self.shown
         assert scene is not None
-        number = int(scene.step.active[scene.threshold])
+        number = int(scene.step.active[scene.member])
         if isinstance(self.focused, SubroutinesPanel):
             numbers = [line.number for line in subroutines.lines(scene)]
             number = self.view.subroutine if self.view.subroutine in numbers else numbers[0]
-        learnt = self.session.learnt(scene.threshold, number)
-        self.app.push_screen(DetailsScreen(scene, number, learnt, self.glyphs))
+        known = self.session.parameters(scene.member, number)
+        self.app.push_screen(DetailsScreen(scene, number, known, self.glyphs))
 
     def action_next_order(self) -> None:
         self.look(self.view.next_order())

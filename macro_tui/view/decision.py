@@ -16,7 +16,7 @@ _CLASSES_SHOWN = 4
 
 def nearest_view(scene: Scene) -> NearestView:
     """The distances by which the last step before the moment in view was decided."""
-    step, k = scene.step, scene.threshold
+    step, k = scene.step, scene.member
     pairs = tuple(
         (int(number), abs(float(distance)))
         for number, distance in zip(step.nearest[k], step.distances[k], strict=True)
@@ -32,7 +32,7 @@ def nearest_view(scene: Scene) -> NearestView:
 
 def facts(scene: Scene, width: int) -> list[Row]:
     """Facts on the active subroutine and the situation, the most important first."""
-    k, number = scene.threshold, int(scene.step.active[scene.threshold])
+    k, number = scene.member, int(scene.step.active[scene.member])
     rows = [
         _choice(scene, k, number),
         _standing(scene, k, number),
@@ -83,12 +83,12 @@ def _life(scene: Scene, k: int, number: int) -> Row:
     when = f"counted from {usage.begin:,}" if born is None else f"born at {born:,}"
     row: Row = [(when, "muted"), (used, "muted")]
     if scene.is_now and scene.updates is not None and number <= len(scene.updates):
-        row.append((f", learnt {int(scene.updates[number - 1]):,}", "muted"))
+        row.append((f", learned {int(scene.updates[number - 1]):,}", "muted"))
     return row
 
 
 def _situation(scene: Scene) -> Row:
-    situation = scene.history.situation(scene.moment - 1, scene.threshold)
+    situation = scene.history.situation(scene.moment - 1, scene.member)
     if not situation.rows:
         return [("nothing was seen before it", "muted")]
     row: Row = [(f"{count_text(situation.rows, 'row')} before: ", "muted")]
@@ -110,7 +110,7 @@ def _elsewhere(scene: Scene) -> Row:
         for k, (name, number) in enumerate(
             zip(scene.history.members, scene.step.active.tolist(), strict=True)
         )
-        if k != scene.threshold
+        if k != scene.member
     ]
     return [("elsewhere ", "muted"), *_listed(others, "muted")] if others else []
 

@@ -1,4 +1,4 @@
-"""One subroutine: its life, what it learnt, when it was used."""
+"""One subroutine: its life, what it learned, when it was used."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _LARGEST = 16
 _BAR = 20
 
 
-def details(scene: Scene, number: int, learnt: Parameters | None, glyphs: Glyphs) -> list[Row]:
+def details(scene: Scene, number: int, known: Parameters | None, glyphs: Glyphs) -> list[Row]:
     return [
         *_life(scene, number),
         [],
         *_use(scene, number, glyphs),
         [],
-        *_learnt(scene, learnt, glyphs),
+        *_parameters(scene, known, glyphs),
     ]
 
 
 def _life(scene: Scene, number: int) -> list[Row]:
     line = next(line for line in lines(scene) if line.number == number)
-    value = scene.history.members[scene.threshold]
-    birth = scene.history.births[scene.threshold][number - 1]
+    value = scene.history.members[scene.member]
+    birth = scene.history.births[scene.member][number - 1]
     rows: list[Row] = [
         [(f"subroutine #{number} at threshold {value}", "strong")],
         [(_birth(scene, birth), "label")],
@@ -47,8 +47,8 @@ def _life(scene: Scene, number: int) -> list[Row]:
         rows.append([(errors, role)])
         rows.append([(lead_text(line.error, line.baseline), role)])
     if scene.updates is not None and number <= len(scene.updates):
-        learnt = int(scene.updates[number - 1])
-        rows.append([(f"learnt from {count_text(learnt, 'step')} until now", "label")])
+        steps = int(scene.updates[number - 1])
+        rows.append([(f"learned from {count_text(steps, 'step')} until now", "label")])
     return rows
 
 
@@ -62,7 +62,7 @@ def _birth(scene: Scene, birth: Birth) -> str:
 
 def _origin(birth: Birth) -> str:
     if not birth.parent:
-        return "with nothing learnt"
+        return "with nothing learned"
     far = "infinitely far" if math.isinf(birth.distance) else f"{birth.distance:.3f} away"
     return f"a copy of #{birth.parent}, {far}"
 
@@ -83,28 +83,28 @@ def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
     ]
 
 
-def _learnt(scene: Scene, learnt: Parameters | None, glyphs: Glyphs) -> list[Row]:
+def _parameters(scene: Scene, known: Parameters | None, glyphs: Glyphs) -> list[Row]:
     """The largest numbers by column, as of the newest step whatever is looked at."""
-    if learnt is None:
-        return [[("what it learnt cannot be shown for this kind of subroutine", "muted")]]
+    if known is None:
+        return [[("what it learned cannot be shown for this kind of subroutine", "muted")]]
     classes = scene.history.classes
     rows: list[Row] = []
-    for model, values in enumerate(np.atleast_2d(learnt.values)):
-        name = classes[model if len(learnt.values) > 1 else -1]
-        what = "mean" if learnt.kind == MEANS else "weights towards"
+    for model, values in enumerate(np.atleast_2d(known.values)):
+        name = classes[model if len(known.values) > 1 else -1]
+        what = "mean" if known.kind == MEANS else "weights towards"
         rows.append([(f"{what} '{visible(name, 20)}', as of the newest step", "muted")])
-        rows += _largest(learnt, values, glyphs)
-        if len(learnt.intercepts) > model:
-            rows.append([(f"  {'intercept':<24} {learnt.intercepts[model]:+8.3f}", "label")])
+        rows += _largest(known, values, glyphs)
+        if len(known.intercepts) > model:
+            rows.append([(f"  {'intercept':<24} {known.intercepts[model]:+8.3f}", "label")])
     return rows
 
 
-def _largest(learnt: Parameters, values: np.ndarray, glyphs: Glyphs) -> list[Row]:
+def _largest(known: Parameters, values: np.ndarray, glyphs: Glyphs) -> list[Row]:
     order = np.argsort(-np.abs(values), kind="stable")[:_LARGEST].tolist()
     largest = float(np.abs(values).max(initial=0.0)) or 1.0
     return [
         [
-            (f"  {visible(learnt.columns[i], 24):<24} {values[i]:+8.3f} ", "label"),
+            (f"  {visible(known.columns[i], 24):<24} {values[i]:+8.3f} ", "label"),
             (bar(abs(values[i]) / largest, _BAR, glyphs), "good" if values[i] >= 0 else "bad"),
         ]
         for i in order

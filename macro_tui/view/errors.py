@@ -28,7 +28,7 @@ def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
     if "no_change" in extra:
         shown.append(("no-change", "no_change", scene.history.place("no_change")))
     if "threshold" in extra:
-        k = scene.threshold
+        k = scene.member
         shown.append((history.members[k], "threshold", history.place_of_member(k)))
     if scene.view.mode == "lead":
         shown = [series for series in shown if series[1] != "marginal"]
@@ -57,7 +57,7 @@ def curves_view(scene: Scene) -> CurvesView:
         Series(name, role, values[i], float(now[i])) for name, role, i in shown_series(scene)
     )
     points = scene.history.at(np.minimum(page.edges[::ACROSS], scene.steps))
-    births = np.diff(points.subroutines[scene.threshold])
+    births = np.diff(points.subroutines[scene.member])
     cursor = None if scene.is_now else page.column(scene.moment) // ACROSS
     unit: Literal["points", "%"] = "points" if scene.view.mode == "lead" else "%"
     return CurvesView("", series, births, scene.labels(page, ACROSS), unit, cursor, _when(scene))

@@ -67,9 +67,9 @@ class Scene:
         return named if named in computed else computed[-1]
 
     @cached_property
-    def threshold(self) -> int:
+    def member(self) -> int:
         """The index of the member in view."""
-        return leader(self.point) if self.view.threshold is None else self.view.threshold
+        return leader(self.point) if self.view.member is None else self.view.member
 
     @cached_property
     def errors(self) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ class Scene:
     @cached_property
     def updates(self) -> NDArray[np.int64] | None:
         """How many steps each subroutine of the member in view has learned until now."""
-        return self.updates_now(self.threshold)
+        return self.updates_now(self.member)
 
     @cached_property
     def page(self) -> Page:

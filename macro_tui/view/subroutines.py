@@ -37,7 +37,7 @@ class Line:
 
 def lines(scene: Scene) -> list[Line]:
     """All that were born until the moment in view, in the order asked for."""
-    k = scene.threshold
+    k = scene.member
     usage = scene.history.usage(k, scene.moment)
     found = []
     for number, birth in enumerate(scene.history.births[k][: len(usage.uses) - 1], 1):
@@ -64,7 +64,7 @@ def use_strips(scene: Scene, shown: Page) -> NDArray[np.float64]:
     stride = shown.width // samples
     moments = shown.start + stride * np.arange(1, shown.columns * samples + 1)
     known = moments < scene.steps + stride
-    active = scene.history.at(np.minimum(moments[known], scene.steps)).active[scene.threshold]
+    active = scene.history.at(np.minimum(moments[known], scene.steps)).active[scene.member]
     counts = np.zeros((int(active.max(initial=0)) + 1, shown.columns))
     np.add.at(counts, (active, np.flatnonzero(known) // samples), 1 / samples)
     return counts
@@ -80,7 +80,7 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
     if columns >= 10:
         strips = use_strips(scene, scene.timeline_page(columns))
         heading += "  when it was used"
-    active = int(scene.step.active[scene.threshold])
+    active = int(scene.step.active[scene.member])
     rows: list[Row] = [[(heading, "muted")]]
     for i in window(len(every), height - 1, picked):
         row = _row(every[i], scene.moment, active, glyphs, glyphs.viewed if i == picked else " ")
@@ -110,6 +110,6 @@ def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row
 
 
 def about(scene: Scene) -> str:
-    value = scene.history.members[scene.threshold]
-    count = int(scene.point.subroutines[scene.threshold, 0])
+    value = scene.history.members[scene.member]
+    count = int(scene.point.subroutines[scene.member, 0])
     return f"{count:,} at {value}, by {scene.view.order}; Enter opens one"

@@ -145,7 +145,7 @@ def timeline_view(scene: Scene, columns: int) -> TimelineView:
     window = (shown.column(chart.start + 1), shown.column(stop))
     return TimelineView(
         history.short_members,
-        scene.threshold,
+        scene.member,
         active,
         np.diff(points.subroutines, axis=1),
         shown.column(scene.steps),
@@ -156,6 +156,6 @@ def timeline_view(scene: Scene, columns: int) -> TimelineView:
 
 
 def about(scene: Scene) -> str:
-    count = int(scene.point.subroutines[scene.threshold, 0])
-    value = scene.history.short_members[scene.threshold]
+    count = int(scene.point.subroutines[scene.member, 0])
+    value = scene.history.short_members[scene.member]
     return f"who was active when, and births; {count_text(count, 'subroutine')} at {value}"

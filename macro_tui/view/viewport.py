@@ -93,7 +93,7 @@ class Viewport:
         What is taken for the newest; None for what is.
     width, timeline_width
         Steps a dot column of the chart, and a column of the timeline; None for the whole run.
-    threshold
+    member
         Its index; None for FTL's leader, the last one where FTL is not computed.
     event, subroutine
         The number of the one that is picked in its list.
@@ -103,7 +103,7 @@ class Viewport:
     frozen: Frozen | None = None
     width: int | None = None
     timeline_width: int | None = None
-    threshold: int | None = None
+    member: int | None = None
     mode: Mode = "window"
     window: int = 512
     curves: int = 0
@@ -138,12 +138,12 @@ class Viewport:
     def timeline_zoomed(self, by: int, columns: int, steps: int) -> Viewport:
         return replace(self, timeline_width=_zoomed(self.timeline_width, by, columns, steps))
 
-    def next_threshold(self, shown: int, count: int) -> Viewport:
+    def next_member(self, shown: int, count: int) -> Viewport:
         """The one above the one that is shown; above the largest stands FTL's leader."""
-        if self.threshold is None:
-            return replace(self, threshold=(shown + 1) % count)
-        following = self.threshold + 1
-        return replace(self, threshold=following if following < count else None)
+        if self.member is None:
+            return replace(self, member=(shown + 1) % count)
+        following = self.member + 1
+        return replace(self, member=following if following < count else None)
 
     def next_mode(self) -> Viewport:
         return replace(self, mode=_next(MODES, self.mode))

@@ -197,8 +197,8 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
         over_time[:, known] = found
     cursor = None if scene.is_now else shown.column(scene.moment)
     led = leader(scene.point) if "ftl" in history.strategies else None
-    return WeightsView(members, led, scene.threshold, over_time, cursor)
+    return WeightsView(members, led, scene.member, over_time, cursor)
 
 
 def about(scene: Scene) -> str:
-    return f"{scene.history.short_members[scene.threshold]} in view"
+    return f"{scene.history.short_members[scene.member]} in view"

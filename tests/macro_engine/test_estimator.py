@@ -128,7 +128,7 @@ def test_it_works_in_pipelines_and_with_other_models():
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_a_class_that_appears_late_has_learnt_from_every_row(classes):
+def test_a_class_that_appears_late_has_learned_from_every_row(classes):
     rows = random_block(1, classes, [80]).rows
     rows.labels[:classes] = range(classes)
     order = np.concatenate([np.flatnonzero(rows.labels < 2), np.flatnonzero(rows.labels >= 2)])

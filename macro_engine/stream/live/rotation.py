@@ -63,7 +63,7 @@ class FilePosition:
 
 @dataclass(frozen=True)
 class Found:
-    """An ordinary file, as it was when looked at."""
+    """A regular file, as it was when looked at."""
 
     path: Path
     device: int

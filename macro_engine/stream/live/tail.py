@@ -50,7 +50,7 @@ class OpenFile:
         self.device, self.inode = now.st_dev, now.st_ino
         if not stat.S_ISREG(now.st_mode):
             self.close()
-            raise OSError(0, "no ordinary file")
+            raise OSError(0, "not a regular file")
         self.unpacked = Unpacked(self.descriptor, found.name.packing) if found.is_packed else None
         self.checked = 0, 0  # size and last change when all that was taken was still there
         self.checked_at = 0.0

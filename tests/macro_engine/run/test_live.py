@@ -267,7 +267,7 @@ def test_a_run_that_goes_on_tells_readers_at_once_where_it_stands(
     assert told[0]["steps"] == before.steps > 0
 
 
-def test_the_classes_are_learnt_from_the_first_rows(lines, live):
+def test_the_classes_are_learned_from_the_first_rows(lines, live):
     words = set()
     made = live_engine(live, listener=Listener(progress=lambda: words.add(made.snapshot.words)))
     append(live, lines[1:300])

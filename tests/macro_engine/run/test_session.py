@@ -35,9 +35,9 @@ def test_a_run_leaves_its_history(stream):
     assert made.history.steps == made.snapshot.steps > 0
     assert made.history.results(0, 5).steps == 5
     assert made.events(["birth"])
-    learnt = made.learnt(0, 1)
-    assert learnt.columns[:2] == ("a", "b")
-    assert learnt.values.shape == (1, len(learnt.columns))
+    learned = made.parameters(0, 1)
+    assert learned.columns[:2] == ("a", "b")
+    assert learned.values.shape == (1, len(learned.columns))
     assert len(made.updates(0)) == made.snapshot.subroutines[0]
     folder = made.folder.name
     made.close()

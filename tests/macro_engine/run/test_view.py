@@ -62,8 +62,8 @@ def test_both_have_the_same_summary(views):
     assert sum(session.labels) == session.rows == sum(watched.labels)
 
 
-def test_both_know_what_a_subroutine_learnt(views):
-    session, watched = (view.learnt(0, 1) for view in views)
+def test_both_know_what_a_subroutine_learned(views):
+    session, watched = (view.parameters(0, 1) for view in views)
     assert session.columns == watched.columns
     assert (session.values == watched.values).all()
 

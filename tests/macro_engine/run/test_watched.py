@@ -38,7 +38,7 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     assert watching.events(["birth"])
     k, number = 0, 2
     mine = made.pipeline.ensemble.family.parameters(k, number, made.pipeline.columns)
-    found = watching.learnt(k, number)
+    found = watching.parameters(k, number)
     assert found.columns == mine.columns
     assert found.values.tolist() == mine.values.tolist()
     assert watching.updates(k).tolist() == made.pipeline.ensemble.family.updates(k).tolist()

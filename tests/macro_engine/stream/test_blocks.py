@@ -90,7 +90,7 @@ def made_steps(lines, spec, cuts, kills=()):
 def test_rejected_rows_and_scaled_numbers_are_the_same_however_cut_and_killed(
     seed, cuts, kills, every, reject_late
 ):
-    """Also while classes are learnt."""
+    """Also while classes are learned."""
     lines = text_of(np.random.default_rng(seed), 900)
     made = spec(every, reject_late)
     whole = made_steps(lines, made, [])

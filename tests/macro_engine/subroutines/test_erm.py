@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from macro_engine.subroutines.erm import GRADIENT_NORM, PENALTY, Erm, risk, with_intercept
 
 
-def learnt(rows, classes=2):
+def learned(rows, classes=2):
     subroutine = Erm(classes)
     subroutine.learn(rows)
     subroutine.predict(rows)
@@ -25,7 +25,7 @@ def gradient_norms(subroutine, rows, classes):
 @pytest.mark.parametrize("n", [3, 50, 400])
 def test_it_reaches_the_stated_gradient_norm(classes, n):
     rows = random_block(n, classes, [n]).rows
-    for norm in gradient_norms(learnt(rows, classes), rows, classes):
+    for norm in gradient_norms(learned(rows, classes), rows, classes):
         assert norm <= GRADIENT_NORM
 
 
@@ -47,13 +47,13 @@ def test_it_equals_the_solution_of_scikit_learn():
         tol=1e-12,
         max_iter=999,
     ).fit(with_intercept(rows), rows.labels)
-    assert learnt(rows).weights[0] == pytest.approx(reference.coef_[0], abs=1e-6)
+    assert learned(rows).weights[0] == pytest.approx(reference.coef_[0], abs=1e-6)
 
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class_only(label):
     rows = block_of([label] * 10, [10], np.random.default_rng(0).random((10, 2))).rows
-    subroutine = learnt(rows)
+    subroutine = learned(rows)
     assert subroutine.predict(rows).tolist() == [label] * 10
     assert max(gradient_norms(subroutine, rows, 2)) <= GRADIENT_NORM
 
@@ -62,7 +62,7 @@ def test_one_class_only(label):
 def test_separable_data(scale):
     numbers = scale * np.array([[i, 0] for i in range(-20, 20)])
     rows = block_of([int(i >= 0) for i in range(-20, 20)], [40], numbers).rows
-    subroutine = learnt(rows)
+    subroutine = learned(rows)
     assert subroutine.predict(rows).tolist() == rows.labels.tolist()
     assert max(gradient_norms(subroutine, rows, 2)) <= GRADIENT_NORM
 
@@ -75,10 +75,10 @@ def test_a_newborn_has_the_weights_of_its_parent_and_no_rows():
     more = random_block(1, 2, [30]).rows
     child.learn(more)
     child.predict(more)
-    assert child.weights == pytest.approx(learnt(more).weights, abs=1e-5)
+    assert child.weights == pytest.approx(learned(more).weights, abs=1e-5)
 
 
 def test_numbers_so_large_that_the_norm_is_out_of_reach_come_to_an_end():
     rng = np.random.default_rng(0)
     rows = block_of(rng.integers(0, 2, 200), [200], rng.uniform(0, 1e17, (200, 2))).rows
-    assert set(learnt(rows).predict(rows).tolist()) <= {0, 1}
+    assert set(learned(rows).predict(rows).tolist()) <= {0, 1}

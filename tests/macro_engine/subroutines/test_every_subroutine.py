@@ -62,7 +62,7 @@ def test_it_gives_each_row_the_index_of_a_class(name):
 
 
 @every_subroutine
-def test_it_predicts_the_first_class_before_it_has_learnt(name):
+def test_it_predicts_the_first_class_before_it_has_learned(name):
     assert create(name).predict(rows()).tolist() == [0] * 40
 
 

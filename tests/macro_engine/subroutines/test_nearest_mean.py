@@ -26,7 +26,7 @@ def test_the_first_class_wins_ties():
     assert subroutine.predict(block_of([0], [1], [[0.5, 0.0]]).rows).tolist() == [0]
 
 
-def test_values_of_a_category_that_appear_later_change_nothing_learnt_before():
+def test_values_of_a_category_that_appear_later_change_nothing_learned_before():
     def rows(known, slots, labels):
         columns = Columns(("a",), ("p", "q"), (tuple("xyz"[:known]), ("u", "v")))
         return Rows(np.zeros((len(labels), 1)), np.array(slots), np.array(labels), columns)

@@ -119,7 +119,7 @@ class TestScore:
         assert min(expected, key=expected.get) == 1
         assert scored.predict(rows).tolist() == [1, 1]
 
-    def test_losses_are_mean_shares_of_the_steps_learnt_after(self):
+    def test_losses_are_mean_shares_of_the_steps_learned_after(self):
         scored = Scored(Script([0] * 9), delta=0.05)
         for labels in ([0, 0], [1, 0], [1, 1, 1]):
             scored.learn(block_of(labels, [len(labels)]).rows)

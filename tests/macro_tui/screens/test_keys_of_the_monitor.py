@@ -218,7 +218,7 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
         for moment in (3, 150, *range(560, 600)):
             opened.main.look(opened.view.at(moment, STEPS))
             scene = opened.main.shown
-            shown, k = nearest_view(scene), scene.threshold
+            shown, k = nearest_view(scene), scene.member
             if shown.of_step is None and not shown.is_birth:  # its own distances are kept
                 within = [n for n, distance in shown.nearest if distance <= shown.threshold]
                 assert len(within) == scene.step.close[k]

@@ -63,11 +63,11 @@ def test_zooming_in_ends_at_single_steps():
 def test_thresholds_go_round_and_come_back_to_the_leader():
     view, seen = Viewport(), []
     for _ in range(4):
-        view = view.next_threshold(1, 3)
-        seen.append(view.threshold)
+        view = view.next_member(1, 3)
+        seen.append(view.member)
     assert seen == [2, None, 2, None]
-    view = Viewport().next_threshold(2, 3)
-    assert [view.threshold, view.next_threshold(0, 3).threshold] == [0, 1]
+    view = Viewport().next_member(2, 3)
+    assert [view.member, view.next_member(0, 3).member] == [0, 1]
 
 
 @pytest.mark.parametrize("change", ["next_mode", "next_window", "next_curves", "next_order"])
