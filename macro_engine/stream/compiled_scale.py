@@ -29,7 +29,7 @@ class CompiledScale(RunningScale):
 
     def scale(self, numbers: Floats) -> Floats:
         z = np.empty(numbers.shape)
-        scale_rows(numbers, 0, len(numbers), self.bounded, self.means, self.variances, z)
+        scale_rows(numbers, self.bounded, self.means, self.variances, z)
         return z
 
     def close(self, numbers: Floats) -> None:
@@ -50,11 +50,11 @@ class CompiledScale(RunningScale):
 
 
 @compiled
-def scale_rows(numbers, begin, end, bounded, means, variances, z):  # type: ignore[no-untyped-def]
+def scale_rows(numbers, bounded, means, variances, z):  # type: ignore[no-untyped-def]
     for j in range(numbers.shape[1]):
         mean, deviation = means[j], math.sqrt(variances[j])
         varies = not (deviation == 0.0 or deviation <= TINY * abs(mean))
-        for i in range(begin, end):
+        for i in range(numbers.shape[0]):
             x = numbers[i, j]
             value = 0.0
             if abs(x) <= HUGE:
@@ -69,30 +69,38 @@ def scale_rows(numbers, begin, end, bounded, means, variances, z):  # type: igno
 def scale_steps(  # type: ignore[no-untyped-def]
     numbers, starts, bounded, counts, means, variances, values, clipped, often_clipped, z
 ):
+    columns = numbers.shape[1]
+    # kept from row to row: a root and a division for each value are what takes the time
+    deviations, rates = np.sqrt(variances), 1.0 / np.maximum(counts, 1)
     for s in range(len(starts) - 1):
-        begin, end = starts[s], starts[s + 1]
-        scale_rows(numbers, begin, end, bounded, means, variances, z)
-        for j in range(numbers.shape[1]):
-            if bounded[j]:
-                continue
-            mean, variance, count = means[j], variances[j], counts[j]
-            first_mean, first_deviation = mean, math.sqrt(variance)
-            for i in range(begin, end):
-                x = numbers[i, j]
-                if not abs(x) <= HUGE:
+        for i in range(starts[s], starts[s + 1]):
+            for j in range(columns):
+                x, deviation = numbers[i, j], deviations[j]
+                value = 0.0
+                if abs(x) <= HUGE:
+                    if bounded[j]:
+                        value = x
+                    else:
+                        values[j] += 1
+                        if not (deviation == 0.0 or deviation <= TINY * abs(means[j])):
+                            value = (x - means[j]) / deviation
+                            clipped[j] += abs(value) > CLIP
+                z[i, j] = min(max(value, -CLIP), CLIP)
+        for i in range(starts[s], starts[s + 1]):
+            for j in range(columns):
+                x, mean, deviation = numbers[i, j], means[j], deviations[j]
+                if bounded[j] or not abs(x) <= HUGE:
                     continue
-                values[j] += 1
-                if abs(z[i, j]) == CLIP and abs((x - first_mean) / first_deviation) > CLIP:
-                    clipped[j] += 1
-                deviation = math.sqrt(variance)
                 if deviation > 0.0:
                     x = min(max(x, mean - LIMIT * deviation), mean + LIMIT * deviation)
-                count = min(count + 1, MEMORY)
-                a = 1.0 / float(count)
-                difference = x - mean
-                mean = mean + a * difference
-                variance = (1.0 - a) * (variance + a * difference * difference)
-            means[j], variances[j], counts[j] = mean, variance, count
+                if counts[j] < MEMORY:
+                    counts[j] += 1
+                    rates[j] = 1.0 / float(counts[j])
+                a, difference = rates[j], x - mean
+                means[j] = mean + a * difference
+                variances[j] = (1.0 - a) * (variances[j] + a * difference * difference)
+                deviations[j] = math.sqrt(variances[j])
+        for j in range(columns):
             if clipped[j] >= LEAST and clipped[j] * MANY > values[j]:
                 often_clipped[j] = True
 
