@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from macro_engine.core.members import Member
 from macro_engine.core.steps import Steps
 from macro_engine.core.writing import destination
 from macro_engine.run.frames import predictions_frame, trace_frame
+from macro_engine.run.runfile import RunReader
 
 FORMATS = (".parquet", ".csv")
 _ROWS_A_PART = 1 << 18
@@ -106,6 +107,58 @@ class TraceFile(ResultFile):
 
     def frame(self, results: Steps) -> pl.DataFrame:
         return trace_frame(results, self.members)
+
+
+class Outputs:
+    """The result files of a run, opened when its classes are known and in place at its end.
+
+    Parameters
+    ----------
+    predictions, trace
+        Where they are written; None for nowhere.
+    strategy
+        Whose probabilities stand beside the predictions.
+    """
+
+    def __init__(self, predictions: Path | None, trace: Path | None, strategy: str) -> None:
+        self.predictions = predictions
+        self.trace = trace
+        self.strategy = strategy
+        self.files: list[ResultFile] = []
+
+    @property
+    def are_wanted(self) -> bool:
+        return self.predictions is not None or self.trace is not None
+
+    def open(self, classes: Sequence[str], members: Sequence[Member]) -> None:
+        if self.predictions is not None:
+            self.files.append(PredictionsFile(self.predictions, classes, self.strategy))
+        if self.trace is not None:
+            self.files.append(TraceFile(self.trace, members))
+
+    def write(self, results: Steps) -> None:
+        for file in self.files:
+            file.write(results)
+
+    def write_recorded(self, run_file: Path, remark: Callable[[str], None]) -> None:
+        """Write all that a run file holds."""
+        if not self.files:
+            return
+        reader = RunReader(run_file)
+        if reader.dropped:
+            remark(f"{reader.dropped}: the files begin after them")
+        for results in reader.all_results():
+            self.write(results)
+        reader.close()
+
+    def finish(self) -> None:
+        """Put the files in their places."""
+        finish_all(self.files)
+
+    def discard(self) -> None:
+        """Leave nothing half-written behind."""
+        for file in self.files:
+            file.discard()
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:

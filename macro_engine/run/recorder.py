@@ -11,7 +11,6 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, time
 from typing import Any
@@ -25,6 +24,7 @@ from macro_engine.run.lock import WriterLock
 from macro_engine.run.patience import PATIENCE, tried
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.store import schema, wal, writer
+from macro_engine.run.store.batch import Batch
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.ledger import Ledger, write_ledger
 from macro_engine.run.store.tables import writers_ledger
@@ -40,26 +40,6 @@ _PATIENCE_TO_CLOSE = 0.7  # seconds in which trouble may pass
 _PATIENCE_WITH_READERS = 1.0  # seconds in which they may let go at the end
 MOST_REJECTED = 100_000  # rejected rows that are recorded; all are counted
 _CACHE_KB = 384  # of SQLite
-
-
-@dataclass
-class Batch:
-    """What one transaction writes; a later state replaces an earlier one."""
-
-    results: list[Steps] = field(default_factory=list)
-    events: list[tuple[int, Event]] = field(default_factory=list)
-    rejected: list[tuple[int, Rejection]] = field(default_factory=list)
-    state: dict[str, State] | None = None
-    info: dict[str, Any] = field(default_factory=dict)
-    nbytes: int = 0
-
-    def add(self, later: Batch) -> None:
-        self.results += later.results
-        self.events += later.events
-        self.rejected += later.rejected
-        self.state = later.state or self.state
-        self.info |= later.info
-        self.nbytes += later.nbytes
 
 
 class Recorder:

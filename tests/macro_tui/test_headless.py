@@ -108,8 +108,8 @@ def test_the_summary_says_at_which_share_a_recording_was_stopped(tmp_path):
 def test_a_stop_of_a_replay_is_followed_by_the_summary(tmp_path, capsys):
     made = engine(write_stream(tmp_path / "d.csv", 2000))
     headless = Headless("replay", made.opened)
-    made.listener = headless.listener
-    made.listener.progress = made.stop
+    made.report.listener = headless.listener
+    headless.listener.progress = made.stop
     with pytest.raises(KeyboardInterrupt):
         headless.run(made)
     assert "of the recording" in capsys.readouterr().err

@@ -36,12 +36,11 @@ def dropped(tmp_path, monkeypatch):
     make_many_records(monkeypatch)
     stream = write_stream(tmp_path / "d.csv", rows=9000)
     run(engine(stream, tmp_path / "all.run"))
-    made, said = engine(stream, tmp_path / "a.run"), []
-    made.keep, made.listener = Keep.parse("120kB"), Listener(remark=said.append)
-    run_until(made, 200)
-    made = engine(stream, tmp_path / "a.run")
-    made.keep, made.listener = Keep.parse("120kB"), Listener(remark=said.append)
-    run(made)
+    said = []
+    for run_it in (lambda made: run_until(made, 200), run):
+        made = engine(stream, tmp_path / "a.run", Listener(remark=said.append))
+        made.keep = Keep.parse("120kB")
+        run_it(made)
     return tmp_path / "a.run", tmp_path / "all.run", said
 
 

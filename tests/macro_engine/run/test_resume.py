@@ -140,7 +140,7 @@ def test_a_model_that_fails_leaves_what_it_did(stream, tmp_path, monkeypatch):
 
 def test_a_second_writer_is_refused_with_the_pid_of_the_first(stream, tmp_path):
     first = engine(stream, tmp_path / "a.run")
-    first._open_run_file(tmp_path / "a.run")
+    first.checkpoint.open(tmp_path / "a.run", None)
     assert writer_of(tmp_path / "a.run") == os.getpid()
     code = f"import sys; sys.argv[0] = 'x'\nfrom macro_engine.run.recorder import Recorder\nfrom pathlib import Path\nRecorder(Path({str(tmp_path / 'a.run')!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -158,7 +158,7 @@ def test_a_lock_left_by_a_dead_process_is_none(stream, tmp_path):
 
 def test_a_link_to_a_run_file_leads_to_the_same_lock(stream, tmp_path):
     first = engine(stream, tmp_path / "a.run")
-    first._open_run_file(tmp_path / "a.run")
+    first.checkpoint.open(tmp_path / "a.run", None)
     (tmp_path / "b.run").symlink_to(tmp_path / "a.run")
     with pytest.raises(MacroError, match="being written by another process"):
         run(engine(stream, tmp_path / "b.run"))
@@ -178,7 +178,7 @@ def test_one_who_only_looks_keeps_no_writer_away(stream, tmp_path):
     try:
         for _ in range(20):
             made = engine(stream, tmp_path / "a.run")
-            made._open_run_file(tmp_path / "a.run")
+            made.checkpoint.open(tmp_path / "a.run", None)
             made.recorder.close()
     finally:
         ending.set()

@@ -114,7 +114,11 @@ def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monk
     thread.start()
     wait_for(lambda: made.snapshot.state == "quiet" and made.snapshot.rate == 0)
     its = made.recorder
-    wait_for(lambda: made.told == made._to_tell() and not (its.handed_over or its.in_flight))
+    wait_for(
+        lambda: (
+            made.checkpoint.told == made.standing.to_tell and not (its.handed_over or its.in_flight)
+        )
+    )
     commits, shown = len(faults.commits), alive_at(path)
     wait_for(lambda: alive_at(path) > shown + 0.5)
     assert len(faults.commits) == commits

@@ -10,7 +10,7 @@ import pytest
 from made_runs import engine, forge, run, run_until, write_stream
 
 from macro_engine.core.errors import MacroError
-from macro_engine.run import engine as engines
+from macro_engine.run import checkpoint
 from macro_engine.run.identity import settings_of
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.watched import WatchedRun
@@ -163,7 +163,7 @@ def test_stored_settings_that_cannot_be_are_a_damaged_file(
 ):
     path = tmp_path / "a.run"
     with monkeypatch.context() as patched:
-        patched.setattr(engines, "settings_of", lambda settings: settings_of(settings) | wrong)
+        patched.setattr(checkpoint, "settings_of", lambda settings: settings_of(settings) | wrong)
         run_until(engine(stream, path), 5)
     watching = WatchedRun(path)
     watching.start()

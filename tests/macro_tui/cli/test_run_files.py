@@ -69,7 +69,7 @@ def test_runs_are_listed_with_their_state(stream, tmp_path, capsys):
     run_until(engine(stream, tmp_path / "part.run"), 10)
     (tmp_path / "junk.run").write_bytes(bytes(9000))
     live = engine(stream, tmp_path / "live.run")
-    live._open_run_file(tmp_path / "live.run")
+    live.checkpoint.open(tmp_path / "live.run", None)
     assert main(["runs"]) == 0
     out = capsys.readouterr().out
     live.recorder.close()

@@ -1,0 +1,237 @@
+"""What a run file stores of a run, so that it can be resumed, and how it is taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from time import time
+from typing import Any
+
+from macro_engine import __version__
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.state import DamagedError, State, child, number, whole
+from macro_engine.run.events import Event
+from macro_engine.run.identity import check_same, identities, settings_of
+from macro_engine.run.outputs import Outputs
+from macro_engine.run.rate import Rate
+from macro_engine.run.recorder import Recorder
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.standing import Standing
+from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.naming import told
+from macro_engine.stream.table import Rejections
+from macro_engine.subroutines import STORABLE
+
+
+class Checkpoint:
+    """Stores a run and takes up one that was stored.
+
+    Attributes
+    ----------
+    was_finished
+        Whether the run in the file had come to its end: there is nothing left to do.
+    is_closing
+        Whether what was read is being committed.
+    told
+        The snapshot that was stored last.
+    """
+
+    def __init__(self, standing: Standing, outputs: Outputs) -> None:
+        self.standing = standing
+        self.outputs = outputs
+        self.opened, self.report = standing.opened, standing.report
+        self.reader, self.pipeline = standing.reader, standing.pipeline
+        self.was_finished = False
+        self.is_closing = False
+        self.told: Snapshot | None = None
+        self.fixed: dict[str, Any] | None = None  # what is stored and never changes
+        self.noting = threading.Lock()  # held while the recorder is taken leave of
+
+    @property
+    def is_storable(self) -> bool:
+        """Whether the run can be resumed from its file."""
+        return self.opened.settings["subroutine"] in STORABLE
+
+    def open(self, path: Path, keep: Keep | None) -> None:
+        """Begin to record, or go on with what was recorded."""
+        remark = self.report.listener.remark
+        if not self.is_storable:
+            remark(
+                f"{visible(path)}: the subroutine {visible(self.opened.settings['subroutine'])} "
+                "cannot be stored; the run is recorded, but cannot be resumed"
+            )
+        recorder = Recorder(path, self.report.of_recorder, keep, remark)
+        self.report.recorder = recorder
+        try:
+            with closing(RunReader(path)) as reader:
+                if reader.info:
+                    self._resume(reader)
+        except BaseException:
+            recorder.forget()
+            recorder.close()
+            self.report.recorder = None  # it is somebody else's run: nothing is written to it
+            raise
+
+    async def record(self, was_stopped: Callable[[], bool]) -> None:
+        """Let the recorder have what it needs, and wait for it if it is behind."""
+        await asyncio.sleep(0)
+        recorder, standing = self.report.recorder, self.standing
+        if recorder is None:
+            return
+        if recorder.failure is not None:
+            raise recorder.failure
+        has_news = self.report.has_news or recorder.has_gathered or self.told != standing.to_tell
+        if has_news and recorder.is_due:
+            self.store("running")
+        while recorder.is_full and not was_stopped():
+            standing.full_since = standing.full_since or time()
+            words = recorder.trouble or "the run file is slower than the run"
+            standing.publish("waiting", f"waiting to write: {words}")
+            await asyncio.sleep(0.05)
+        standing.full_since = None
+
+    def store(self, status: str) -> None:
+        """Have everything so far written, with the state after it."""
+        recorder, standing = self.report.recorder, self.standing
+        assert recorder is not None
+        info = self._fixed() | {
+            "classes": list(standing.classes),
+            "status": status,
+            "seconds": self.pipeline.seconds,
+            "rejected": max(self.report.rejections.count, self.report.known_rejected),
+            "reports": max(self.reader.reports, self.report.known_reports),
+            "snapshot": asdict(standing.snapshot),
+        }
+        if self.pipeline.steps and self.reader.encoder.fixed:
+            info["summary"] = standing.summary()
+        self.told = standing.to_tell
+        recorder.hand_over(self._state() if self.report.has_news else None, info)
+        self.report.has_news = standing.feed is None
+
+    def note(self, events: Sequence[Event]) -> bool:
+        """Record events of the user's; whether the run still takes any. From any thread."""
+        with self.noting:
+            if self.report.recorder is None:
+                return False
+            for event in events:
+                self.report.recorder.note(event)
+            return True
+
+    def close(self, status: str, is_whole: bool, was_stopped: Callable[[], bool]) -> None:
+        """Store the end of the run; `is_whole` says that its state is not amid a block."""
+        if self.report.recorder is None:
+            return
+        recorder = self.report.recorder
+        self.is_closing = True
+        with self.noting:
+            if status == "failed" and self.is_storable and not is_whole:
+                recorder.forget()  # the file keeps the last state
+            elif not self.was_finished:
+                self.store(status)
+            self.report.recorder = None
+        recorder.close(lambda: not was_stopped())
+
+    def abandon(self) -> None:
+        """Close the file although the run goes on; it keeps the last state."""
+        recorder = self.report.recorder  # the run may take leave of it now
+        if recorder is not None:
+            recorder.forget()
+            recorder.close(lambda: False)
+
+    def _fixed(self) -> dict[str, Any]:
+        if self.fixed is None:
+            self.fixed = self._identity() | {
+                "program": __version__,
+                "path": self.pipeline.path,
+                **told(self.pipeline.names),
+            }
+        return self.fixed
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "settings": settings_of(self.opened.settings),
+            "input": (
+                identities([file.path for file in self.opened.files])
+                if self.standing.feed is None
+                else [{"name": name} for name in self.opened.input_names]  # it grows
+            ),
+        }
+
+    def _state(self) -> dict[str, State] | None:
+        if not self.is_storable:
+            return None
+        return {"source": self.reader.state()} | self.pipeline.state()
+
+    def _resume(self, stored: RunReader) -> None:
+        for _ in stored.check():
+            pass  # a damaged file is refused before anything is made of it
+        path = visible(stored.path)
+        try:
+            self._take_info(stored)
+            state = stored.state()
+            if state is None:
+                self._check_begun(stored)
+                return
+            self._restore(state)
+            self._take_up(stored)
+        except DamagedError as error:
+            raise MacroError(f"{path} is damaged: {error}") from None
+        steps = self.pipeline.steps
+        if steps != stored.steps:
+            raise MacroError(f"{path} is damaged: it holds {stored.steps} steps, its state {steps}")
+        if self.was_finished:
+            self.report.listener.remark(f"{path}: this run is finished")
+        else:
+            self.report.listener.remark(f"{path}: going on after {steps:,} steps")
+            self.report.note("run", f"resumed after {steps:,} steps")
+
+    def _take_info(self, stored: RunReader) -> None:
+        """Check that it is the same run, and take what is stored beside its state."""
+        info = stored.info
+        check_same(info, self._identity(), stored.path)
+        self.pipeline.seconds = number(info, "seconds")
+        self.report.known_rejected = whole(info, "rejected")
+        self.report.known_reports = whole(info, "reports")
+        self.was_finished = info.get("status") == "finished"
+        feed = self.standing.feed
+        if self.was_finished and feed is not None:
+            raise MacroError(
+                f"{visible(stored.path)} holds a run that is finished, and nothing of "
+                f"{feed.source.name} would be read; name another file, or read this one with "
+                "macro-tui export"
+            )
+
+    def _check_begun(self, stored: RunReader) -> None:
+        """Refuse a run without a state that is further than its beginning."""
+        if stored.steps or self.was_finished:
+            raise MacroError(
+                f"{visible(stored.path)} holds a run that cannot be resumed, because its "
+                "subroutine cannot be stored; name another file"
+            )
+
+    def _restore(self, state: State) -> None:
+        self.reader.restore(child(state, "source"))
+        self.pipeline.restore(state)
+        if self.reader.steps > self.pipeline.steps:
+            raise DamagedError("the parts of its state are of different moments")
+        if self.pipeline.ensemble is not None:
+            self.outputs.open(self.standing.classes, self.pipeline.members)
+
+    def _take_up(self, stored: RunReader) -> None:
+        """Stand where the recorded run stood."""
+        pipeline, standing, rejections = self.pipeline, self.standing, self.report.rejections
+        standing.rate = Rate(pipeline.rows)
+        steps = min(pipeline.steps, stored.steps)
+        times = stored.results(steps - 1, steps).times if steps else None
+        pipeline.time = None if times is None else int(times[-1])
+        if standing.feed is None:
+            standing.done = Snapshot.restored(child(stored.info, "snapshot")).done
+        for rejection, _ in zip(stored.rejected(), range(rejections.count), strict=False):
+            if len(rejections.first) < Rejections.KEPT:
+                rejections.first.append(rejection)

@@ -1,0 +1,87 @@
+"""What is told of a run as it goes: to its listener, and to its run file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from macro_engine.core.steps import Steps
+from macro_engine.run.events import Event
+from macro_engine.run.pipeline import Pipeline
+from macro_engine.run.recorder import Recorder
+from macro_engine.stream.blocks import Reader
+from macro_engine.stream.table import Rejection, Rejections
+
+
+@dataclass
+class Listener:
+    """Who is told of a run as it goes; each may be left out."""
+
+    progress: Callable[[], None] = lambda: None
+    event: Callable[[Event], None] = lambda _event: None
+    rejected: Callable[[Rejection], None] = lambda _rejection: None
+    remark: Callable[[str], None] = lambda _text: None
+    results: Callable[[Steps], None] = lambda _results: None
+
+
+class Report:
+    """Tells each thing once, although a resumed run reads some rows again.
+
+    Attributes
+    ----------
+    recorder
+        Writes the run file; None where there is none, or it is closed.
+    rejections
+        The rows turned away.
+    reader, pipeline
+        Set when there are any: what is told comes from them.
+    known_rejected, known_reports
+        How many were told in an earlier session of the run.
+    has_news
+        Whether anything came, or happened, that the stored state does not have.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.recorder: Recorder | None = None
+        self.rejections = Rejections(self._rejected)
+        self.reader: Reader
+        self.pipeline: Pipeline
+        self.known_rejected = self.known_reports = 0
+        self.has_news = True
+
+    def results(self, results: Steps, events: Sequence[Event]) -> None:
+        """Steps have closed, and are recorded already."""
+        self.listener.results(results)
+        for event in events:
+            self.listener.event(event)
+
+    def reported(self, text: str) -> None:
+        """The stream has something to say, and says it again when it is read again."""
+        if self.reader.reports > self.known_reports:
+            self._told("source", text)
+
+    def happened(self, text: str) -> None:
+        """Something happened to a live feed just now."""
+        self.has_news = True
+        self._told("source", text)
+
+    def of_recorder(self, text: str) -> None:
+        """The recorder has something to say."""
+        self._told("run", text)
+
+    def note(self, kind: str, text: str) -> None:
+        """Record an event of this moment."""
+        if self.recorder is not None:
+            self.recorder.note(Event(self.pipeline.steps, self.pipeline.time, kind, text))
+
+    def _told(self, kind: str, text: str) -> None:
+        self.note(kind, text)
+        self.listener.remark(text)
+
+    def _rejected(self, rejection: Rejection) -> None:
+        number = self.rejections.count
+        if self.recorder is not None:
+            self.recorder.reject(number, rejection)
+        if number > self.known_rejected:
+            self.listener.rejected(rejection)

@@ -1,0 +1,140 @@
+"""Where a run stands: a snapshot for other threads, and the run in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import time
+from typing import Any
+
+from macro_engine.core.escape import visible
+from macro_engine.run.identity import plain
+from macro_engine.run.open_step import OpenStepWatch
+from macro_engine.run.pace import Pace
+from macro_engine.run.pipeline import Pipeline
+from macro_engine.run.rate import Rate
+from macro_engine.run.report import Report
+from macro_engine.run.snapshot import ENDED, Snapshot
+from macro_engine.stream.live.feed import Feed
+from macro_engine.stream.opening import Opened
+from macro_engine.stream.source import Recording
+
+
+class Standing:
+    """Publishes where a run stands.
+
+    Attributes
+    ----------
+    snapshot
+        The newest, for other threads.
+    done
+        The share of a recording that has been played; None for a live stream.
+    closed
+        When the newest step was closed, or the run began.
+    full_since
+        Since when the run waits for its recorder; None if it does not.
+    open_step
+        What is said of the open step's rows, where they are looked at.
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        reader: Feed | Recording,
+        pipeline: Pipeline,
+        pace: Pace,
+        report: Report,
+    ) -> None:
+        self.opened = opened
+        self.reader = reader
+        self.pipeline = pipeline
+        self.pace = pace
+        self.report = report
+        self.feed = reader if isinstance(reader, Feed) else None
+        self.done: float | None = None if self.feed else 0.0
+        self.rate = Rate()
+        self.closed = time()
+        self.full_since: float | None = None
+        self.open_step: OpenStepWatch | None = None
+        self.snapshot = Snapshot(path=pipeline.path)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.reader.encoder.classes or self.pipeline.classes
+
+    @property
+    def to_tell(self) -> Snapshot:
+        """The snapshot, without how long the feed has been quiet: who watches has a clock."""
+        snapshot = self.snapshot
+        return replace(snapshot, words="quiet") if snapshot.state == "quiet" else snapshot
+
+    def publish(self, state: str, words: str) -> None:
+        """Let others see where the run stands now."""
+        pipeline = self.pipeline
+        board = pipeline.scoreboard
+        has_rows = board is not None and board.rows > 0
+        self.snapshot = Snapshot(
+            state=state,
+            words=words,
+            steps=pipeline.steps,
+            rows=pipeline.rows,
+            time=pipeline.time,
+            done=self.done,
+            rate=0.0 if state in ENDED else self.rate.of(pipeline.rows),
+            speed=str(self.pace.speed or ""),
+            path=pipeline.path,
+            rejected=self.report.rejections.count,
+            late=self.reader.late,
+            unanswered=pipeline.unanswered,
+            references=pipeline.reference_count,
+            distance_share=pipeline.distance_share,
+            errors=board.errors if board and has_rows else {},
+            strategy=self.opened.settings["strategy"],
+            member_errors=tuple(board.member_errors) if board and has_rows else (),
+            subroutines=tuple(board.subroutines.tolist()) if board else (),
+            came=self.feed.came if self.feed else None,
+            closed=self.closed if self.feed else None,
+            open_rows=self.feed.maker.open_rows if self.feed else 0,
+            open_errors=self.open_step.errors() if self.open_step else {},
+            said=self.open_step.newest(self.classes) if self.open_step else {},
+            seen=self.full_since,
+            recording=self._recording_in_words(),
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers."""
+        pipeline = self.pipeline
+        board = pipeline.scoreboard
+        assert board is not None
+        return {
+            "rows": board.rows,
+            "steps": board.steps,
+            "classes": list(self.classes),
+            "seconds": pipeline.seconds,
+            "path": pipeline.path,
+            "errors": board.errors,
+            "thresholds": [
+                {
+                    "history": member.history,
+                    "threshold": plain(member.threshold),
+                    "error": error,
+                    "subroutines": int(subroutines),
+                }
+                for member, error, subroutines in zip(
+                    pipeline.members, board.member_errors, board.subroutines, strict=True
+                )
+            ],
+            "rejected": self.report.rejections.count,
+            "late": self.reader.late,
+            "held": self.reader.held,
+            "unanswered": pipeline.unanswered,
+            "references": pipeline.reference_count,
+            "distance_share": pipeline.distance_share,
+            "labels": board.labels.tolist(),
+            "notes": self.reader.maker.scale.what_was_cut_off(),
+            "stopped_at": self.done if self.snapshot.state == "stopped" else None,
+            "settings": plain(self.opened.settled(self.reader.encoder)),
+        }
+
+    def _recording_in_words(self) -> str:
+        recorder = self.report.recorder
+        return "" if recorder is None else recorder.trouble or visible(recorder.path.name)

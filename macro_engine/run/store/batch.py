@@ -1,0 +1,31 @@
+"""What goes into a run file at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from macro_engine.core.state import State
+from macro_engine.core.steps import Steps
+from macro_engine.run.events import Event
+from macro_engine.stream.table import Rejection
+
+
+@dataclass
+class Batch:
+    """What one transaction writes; a later state replaces an earlier one."""
+
+    results: list[Steps] = field(default_factory=list)
+    events: list[tuple[int, Event]] = field(default_factory=list)
+    rejected: list[tuple[int, Rejection]] = field(default_factory=list)
+    state: dict[str, State] | None = None
+    info: dict[str, Any] = field(default_factory=dict)
+    nbytes: int = 0
+
+    def add(self, later: Batch) -> None:
+        self.results += later.results
+        self.events += later.events
+        self.rejected += later.rejected
+        self.state = later.state or self.state
+        self.info |= later.info
+        self.nbytes += later.nbytes
