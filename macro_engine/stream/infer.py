@@ -10,7 +10,8 @@ from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.table import MISSING, Column, Table
-from macro_engine.stream.times import time_reader
+from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
+from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
 _LABEL_NAMES = ("label", "target", "class", "outcome", "y")  # the likeliest first
@@ -28,7 +29,12 @@ def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[
         time = _time(table, known)
         if time is not None:
             guesses["time"] = time
-    taken = {known.get("time"), guesses.get("time")}
+    time = known.get("time", guesses.get("time"))
+    if time in table.columns and known.get("time_format") is None:
+        time_format = _time_format(table, time)
+        if time_format is not None:
+            guesses["time_format"] = time_format
+    taken = {time}
     if "label" not in known:
         guesses["label"] = _label(table, taken, known)
     taken.add(parse_label(known.get("label") or guesses["label"], list(table.columns)).column)
@@ -70,10 +76,37 @@ def _time(table: Table, known: Mapping[str, Any]) -> str | None:
         named = _TIME_NAME.fullmatch(name)
         if not present or (not named and _is_numeric(column, len(present))):
             continue
-        reader = time_reader(present, known.get("time_format"))
-        if len(reader.read(present)[1]) <= (1 - _MOSTLY) * len(present):
+        if _are_times(present, known.get("time_format")):
             return name
     return None
+
+
+def _are_times(present: list[str], time_format: str | None) -> bool:
+    """Whether texts may be taken for times though nobody said so."""
+    reader = time_reader(present, time_format)
+    if reader.described in EPOCHS:
+        return may_be_epochs(present) or format_of(present) is not None
+    if len(reader.read(present)[1]) <= (1 - _MOSTLY) * len(present):
+        return True
+    try:
+        return time_format is None and format_of(present) is not None
+    except AmbiguousError:
+        return True
+
+
+def _time_format(table: Table, name: str) -> str | None:
+    """How the times of a column are written; None where that needs no word."""
+    column = table.columns[name]
+    if column.time_reader(None).described == TIMESTAMPS:
+        return None
+    try:
+        return format_of(column.texts())
+    except AmbiguousError as error:
+        one, other = error.formats
+        raise UsageError(
+            f"{visible(table.file)}, column '{visible(name)}': is '{visible(error.text, 40)}' "
+            f"month first or day first? Say --time-format '{one}' or --time-format '{other}'"
+        ) from None
 
 
 def _label(table: Table, taken: set[Any], known: Mapping[str, Any]) -> str:

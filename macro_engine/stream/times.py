@@ -25,6 +25,7 @@ EPOCHS = {f"epoch in {unit}": factor for unit, (_, factor) in _UNITS.items()}
 
 TIMESTAMPS = "timestamps"
 ISO_8601 = "ISO 8601"
+FORMATTED = "in the format "
 
 
 class TimeReader:
@@ -120,7 +121,7 @@ def _formatted(time_format: str) -> TimeReader:
             "an example: '%d.%m.%Y %H:%M'"
         ) from None
     return TimeReader(
-        f"in the format {visible(time_format)}",
+        f"{FORMATTED}{visible(time_format)}",
         lambda text: microseconds(datetime.strptime(text, time_format)),
     )
 

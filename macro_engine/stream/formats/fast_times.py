@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from macro_engine.core.rows import Bools, Ints
-from macro_engine.stream.times import EPOCHS, FIRST_TIME, ISO_8601, LAST_TIME
+from macro_engine.stream.times import EPOCHS, FIRST_TIME, FORMATTED, ISO_8601, LAST_TIME
 
 _LONGEST = "0000-00-00T00:00:00.000000"
 # by length: to the day, minute, second, millisecond, microsecond, and those with a Z
@@ -15,6 +17,19 @@ _SHAPES = {n: _LONGEST[:n] for n in (10, 16, 19, 23, 26)}
 _SHAPES |= {n + 1: f"{shape}Z" for n, shape in _SHAPES.items() if n > 10}
 # of the clock, by place in the text: microseconds, and the first number that is too large
 _PARTS = {11: (3_600_000_000, 24), 14: (60_000_000, 60), 17: (1_000_000, 60)}
+
+# the directives that mean the same to Polars, as they are written without a doubt
+_WRITTEN = {
+    "Y": "[1-9][0-9]{3}",
+    "m": "(0[1-9]|1[0-2])",
+    "d": "(0[1-9]|[12][0-9]|3[01])",
+    "H": "([01][0-9]|2[0-3])",
+    "I": "(0[1-9]|1[0-2])",
+    "M": "[0-5][0-9]",
+    "S": "[0-5][0-9]",
+    "p": "(AM|PM)",
+    "b": "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)",
+}
 
 Characters = npt.NDArray[np.uint8]  # one row a place in the text
 Smalls = npt.NDArray[np.int32]
@@ -31,9 +46,26 @@ def fast_times(texts: pl.Series, described: str) -> tuple[Ints, Ints]:
         is_read = _read_iso(texts, times)
     elif described in EPOCHS:
         is_read = _read_epochs(texts, times, EPOCHS[described])
+    elif described.startswith(FORMATTED):
+        is_read = _read_formatted(texts, times, described.removeprefix(FORMATTED))
     else:
         is_read = np.zeros(len(texts), np.bool_)
     return times, np.flatnonzero(~is_read)
+
+
+def _read_formatted(texts: pl.Series, times: Ints, time_format: str) -> Bools:
+    """Put in what Polars and Python read alike; whether it was, for each."""
+    pattern = re.sub(r"%(.)", lambda part: _WRITTEN.get(part[1], "%"), re.escape(time_format))
+    if "%" in pattern:
+        return np.zeros(len(texts), np.bool_)
+    plain = texts.set(~texts.str.contains(f"^{pattern}$"), None)
+    found = plain.str.to_datetime(time_format, time_unit="us", strict=False)
+    is_read = found.is_not_null()
+    if "%H" not in time_format and "%I" not in time_format:
+        found = plain.str.to_date(time_format, strict=False).cast(pl.Datetime("us"))
+        is_read = found.is_not_null()
+    times[:] = found.dt.epoch("us").fill_null(0).to_numpy()
+    return is_read.to_numpy()
 
 
 def _read_epochs(texts: pl.Series, times: Ints, factor: float) -> Bools:

@@ -1,0 +1,108 @@
+"""Dates as people write them: which format a column of times has, judged by its first values.
+
+What ISO 8601 or an epoch explains needs no format, see `times`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import product
+
+from macro_engine.stream.table import MISSING
+from macro_engine.stream.times import EPOCHS, microseconds, time_reader
+
+MOSTLY = 0.9  # of the values must be times
+_FIRST, _LAST = 1990, 2100  # years in which a number may be an epoch
+_DATES = (
+    "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%m/%d/%y", "%d/%m/%y",
+    "%m-%d-%Y", "%d-%m-%Y", "%d-%b-%Y", "%d-%b-%y",
+    "%d.%m.%Y", "%d.%m.%y", "%Y.%m.%d",
+    "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y",
+)  # fmt: skip
+_CLOCKS = (
+    "", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", " %I:%M%p",
+    ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", "T%H:%M:%S",
+)  # fmt: skip
+_WHOLE = (
+    "%d/%b/%Y:%H:%M:%S %z",  # Apache's
+    "[%d/%b/%Y:%H:%M:%S %z]",
+    "%a %b %d %H:%M:%S %Y",
+    "%a, %d %b %Y %H:%M:%S %z",
+    "%a, %d %b %Y %H:%M:%S GMT",
+)
+_DIGITS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+_FORMATS = (*(date + clock for date, clock in product(_DATES, _CLOCKS)), *_WHOLE)
+
+
+class AmbiguousError(ValueError):
+    """The day and the month may stand either way round."""
+
+    def __init__(self, text: str, formats: tuple[str, str]) -> None:
+        super().__init__(text, formats)
+        self.text = text
+        self.formats = formats
+
+
+def format_of(texts: Sequence[str]) -> str | None:
+    """The format in which most of the texts are times; None where none is, or none is needed.
+
+    Day and month are told apart by a number above 12, or else by the order of the times.
+
+    >>> format_of(["01/31/2024 1:00 PM", "02/01/2024 9:30 AM"])
+    '%m/%d/%Y %I:%M %p'
+    """
+    present = [text for text in map(str.strip, texts) if text not in MISSING]
+    if not present or _is_plain(present):
+        return None
+    few = present[:3]
+    candidates = [f for f in _candidates(few[0]) if any(_read(text, f) is not None for text in few)]
+    found = {f: [_read(text, f) for text in present] for f in candidates}
+    known = {f: [t for t in times if t is not None] for f, times in found.items()}
+    most = max(map(len, known.values()), default=0)
+    if most < MOSTLY * len(present):
+        return None
+    best = [f for f in candidates if len(known[f]) == most]
+    falls = {f: sum(b < a for a, b in zip(known[f], known[f][1:], strict=False)) for f in best}
+    best = [f for f in best if falls[f] == min(falls.values())]
+    if len(best) > 1 and known[best[0]] != known[best[1]]:
+        raise AmbiguousError(present[0], (best[0], best[1]))
+    return best[0]
+
+
+def may_be_epochs(texts: Sequence[str]) -> bool:
+    """Whether numbers are moments of the years 1990 to 2100, most of them."""
+    present = [text for text in map(str.strip, texts) if text not in MISSING]
+    reader = time_reader(present)
+    if not present or reader.described not in EPOCHS:
+        return False
+    times, problems = reader.read(present)
+    first, last = (microseconds(datetime(year, 1, 1)) for year in (_FIRST, _LAST))
+    inside = sum(first <= t < last for i, t in enumerate(times.tolist()) if i not in problems)
+    return bool(inside >= MOSTLY * len(present))
+
+
+def _is_plain(present: Sequence[str]) -> bool:
+    """Whether they are times without a format: ISO 8601, or epochs that are no rows of digits."""
+    if len(present[0]) in _DIGITS and present[0].isdigit():
+        return may_be_epochs(present)
+    problems = time_reader(present).read(present)[1]
+    return len(problems) <= (1 - MOSTLY) * len(present)
+
+
+def _candidates(text: str) -> Iterator[str]:
+    if text.isdigit():
+        if len(text) in _DIGITS:
+            yield _DIGITS[len(text)]
+    elif any(character.isdigit() for character in text):
+        yield from _FORMATS
+
+
+def _read(text: str, time_format: str) -> int | None:
+    try:
+        time = datetime.strptime(text, time_format)
+    except ValueError:
+        return None
+    if text.isdigit() and not _FIRST <= time.year < _LAST:
+        return None
+    return microseconds(time)
