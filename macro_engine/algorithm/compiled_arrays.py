@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.arrays import Bank, References, Subroutines
+from macro_engine.algorithm.kernels.arrays import Bank, Present, References, Rules, Subroutines
+from macro_engine.algorithm.kernels.frames import SIDE_BY_SIDE
+from macro_engine.algorithm.kernels.smallest import SMALL
+from macro_engine.core.steps import NEAREST
 
 
 def empty_references(histories: int, classes: int, columns: int) -> References:
@@ -39,6 +42,40 @@ def empty_bank(places: int, logistic: bool, classes: int, columns: int) -> Bank:
         intercepts=np.zeros((places, models)),
         counts=np.zeros((places, 1 if logistic else classes), np.int64),
         rates=np.empty(0),
+    )
+
+
+def room_for_a_step(
+    rules: Rules, classes: int, longest: int, references: References, places: int
+) -> Present:
+    """Room for one step at a time, whose histories have at most so many rows (for features)."""
+    used, (histories, n) = references.used, references.empty.shape
+    members, d = len(rules.thresholds), references.columns.shape[2]
+    widest = SIDE_BY_SIDE
+    if longest:
+        kept = [np.diff(references.starts[h, : n + 1], axis=0) for h, n in enumerate(used)]
+        widest = max(1024, longest, *(int(rows.max(initial=0)) for rows in kept))
+    return Present(
+        counts=np.zeros(classes, np.int64),
+        shares=np.zeros(classes),
+        starts=np.zeros(classes + 1, np.int64),
+        rows=np.empty((longest, d)),
+        frames=np.empty((references.frames.shape[1], d)),
+        distances=np.empty((histories, n)),
+        reach=np.empty(n),
+        counted=np.ones((histories, n), np.int64),
+        squares=np.empty((classes, longest, widest)),
+        least=np.empty(widest),
+        smallest=np.empty(max(longest * widest, SMALL)),
+        limits=np.empty(members),
+        chosen=np.empty(members, np.int64),
+        born=np.empty(members, np.bool_),
+        forced=np.empty(members, np.bool_),
+        nearest=np.empty(NEAREST, np.int64),
+        nearest_distances=np.empty(NEAREST),
+        predicting=np.empty(members, np.int64),
+        learning=np.empty(places, np.int64),
+        totals=np.empty(classes),
     )
 
 

@@ -15,14 +15,15 @@ from macro_engine.algorithm.compiled_arrays import (
     grown_bank,
     grown_references,
     grown_subroutines,
+    room_for_a_step,
 )
 from macro_engine.algorithm.compiled_step import CompiledStep, one_hot_columns
 from macro_engine.algorithm.distance_cost import DistanceCost
 from macro_engine.algorithm.family import histories_of, with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.kernels import arrays
-from macro_engine.algorithm.kernels.learners import learning_rates
-from macro_engine.algorithm.kernels.steps import run_steps, scratch
+from macro_engine.algorithm.kernels.logistic import learning_rates
+from macro_engine.algorithm.kernels.steps import RUN_STEPS
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
 from macro_engine.core.state import State
@@ -31,12 +32,6 @@ from macro_engine.discrepancy import Shape
 from macro_engine.subroutines.base import widened
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 
-_DISTANCES = {
-    "features": arrays.FEATURES,
-    "labels": arrays.LABELS,
-    "frames": arrays.FRAMES,
-}
-_LEARNERS = {"logistic": arrays.LOGISTIC, "nearest-mean": arrays.NEAREST_MEAN}
 _RATE_POWER = 0.5  # the learning rate of logistic falls as (n + 1)^-.5
 _STEPS_IN_NO_HURRY = 32  # a longer block leaves far distances at their lower bounds
 _MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
@@ -64,10 +59,10 @@ class CompiledFamily:
         self.shape = shape
         self.classes = shape.classes
         self.members = rules.members
+        self.distance = rules.distance
+        self.run_steps = RUN_STEPS[rules.distance, rules.subroutine]
         everyone, histories = with_marginal(rules.members), histories_of(rules.members)
         self.rules = arrays.Rules(
-            distance=_DISTANCES[rules.distance],
-            learner=_LEARNERS[rules.subroutine],
             thresholds=np.array([m.threshold for m in everyone]),
             history_of=np.array(
                 [0 if m.is_marginal else histories.index(m.steps) for m in everyone]
@@ -84,7 +79,7 @@ class CompiledFamily:
         self.logistic = rules.subroutine == "logistic"
         self.widths = columns.widths
         self.step = 0
-        self.cost = DistanceCost()
+        self.cost = DistanceCost(self.distance)
         # the last completed steps: where each starts, and their rows
         self.completed_starts = np.zeros(1, np.int64)
         self.completed_numbers = np.empty((0, shape.columns))
@@ -150,7 +145,7 @@ class CompiledFamily:
         results = self._results(steps, rows, with_probabilities and self.logistic)
         done = 0
         while True:
-            done = run_steps(
+            done = self.run_steps(
                 done,
                 steps,
                 0 if steps <= _STEPS_IN_NO_HURRY else steps - 1,
@@ -159,7 +154,7 @@ class CompiledFamily:
                 self.references,
                 self.subroutines,
                 self.bank,
-                scratch(done, steps, stretch, self.rules, self.references, self.bank),
+                self._room(stretch, self.references),
                 results,
             )
             if done == steps:
@@ -186,8 +181,8 @@ class CompiledFamily:
             subroutines = arrays.Subroutines._make(a.copy() for a in self.subroutines)
             references = arrays.References._make(a.copy() for a in self.references)
             bank = self.bank._replace(used=self.bank.used.copy())
-            present = scratch(0, 1, stretch, self.rules, references, bank)
-            if run_steps(
+            present = self._room(stretch, references)
+            if self.run_steps(
                 0, 1, 1, stretch, self.rules, references, subroutines, bank, present, results
             ):
                 break
@@ -202,6 +197,10 @@ class CompiledFamily:
             bank.intercepts[places],
             bank.counts[places],
         )
+
+    def _room(self, stretch: arrays.Stretch, references: arrays.References) -> arrays.Present:
+        longest = self._longest_history(stretch)
+        return room_for_a_step(self.rules, self.classes, longest, references, len(self.bank.counts))
 
     def _results(self, steps: int, rows: int, with_probabilities: bool) -> arrays.Results:
         """Room for the results of so many steps and rows."""
@@ -262,7 +261,7 @@ class CompiledFamily:
         """A reference has as many positions as there are rows, H at most."""
         frames = self.references.frames
         missing = min(int(self.rules.histories[0]), rows) - frames.shape[1]
-        if self.rules.distance == arrays.FRAMES and missing > 0:
+        if self.distance == "frames" and missing > 0:
             more = np.zeros((1, missing, *frames.shape[2:]))
             wider = np.concatenate([frames, more], axis=1)
             self.references = self.references._replace(frames=wider)
@@ -271,16 +270,21 @@ class CompiledFamily:
         rates = self.bank.rates
         if self.logistic and len(rates) < min(updates, _MOST_RATES):
             size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
-            more = learning_rates(len(rates), size, _RATE_POWER)
-            self.bank = self.bank._replace(rates=np.concatenate([rates, more]))
+            more = np.concatenate([rates, np.empty(size - len(rates))])
+            learning_rates(len(rates), _RATE_POWER, more)
+            self.bank = self.bank._replace(rates=more)
 
     def _grow(self, stretch: arrays.Stretch) -> None:
         """Double what is full, or may be after one more step."""
-        longest = 0
-        if self.rules.distance == arrays.FEATURES:
-            steps = np.arange(len(stretch.starts))
-            oldest = np.maximum(steps - self.rules.histories.max(), 0)
-            longest = int((stretch.starts - stretch.starts[oldest]).max())
+        longest = self._longest_history(stretch)
         self.references = grown_references(self.references, longest)
         self.subroutines = grown_subroutines(self.subroutines)
         self.bank = grown_bank(self.bank, self.lines)
+
+    def _longest_history(self, stretch: arrays.Stretch) -> int:
+        """How many rows of a history must be kept, where they are."""
+        if self.distance != "features":
+            return 0
+        steps = np.arange(len(stretch.starts))
+        oldest = np.maximum(steps - self.rules.histories.max(), 0)
+        return int((stretch.starts - stretch.starts[oldest]).max())

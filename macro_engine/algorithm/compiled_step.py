@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.learners import (
-    logistic_predict,
-    logistic_probabilities,
-    mean_predict,
-)
+from macro_engine.algorithm.kernels.logistic import logistic_predict, logistic_probabilities
+from macro_engine.algorithm.kernels.nearest_mean import mean_predict
 from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.subroutines.base import widened
 

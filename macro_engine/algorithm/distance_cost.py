@@ -8,13 +8,10 @@ from time import perf_counter
 import numpy as np
 
 from macro_engine.algorithm.kernels import arrays
-from macro_engine.algorithm.kernels.distances import (
-    SIDE_BY_SIDE,
-    SMALL,
-    features_distances,
-    frames_distances,
-    labels_distances,
-)
+from macro_engine.algorithm.kernels.features import features_distances
+from macro_engine.algorithm.kernels.frames import SIDE_BY_SIDE, frames_distances
+from macro_engine.algorithm.kernels.labels import labels_distances
+from macro_engine.algorithm.kernels.smallest import SMALL
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.core.rows import Floats, Ints
 
@@ -25,7 +22,8 @@ _SAMPLED_STEPS = 16
 class DistanceCost:
     """Adds up about how many seconds went into distances."""
 
-    def __init__(self) -> None:
+    def __init__(self, distance: str) -> None:
+        self.distance = distance
         self.seconds = 0.0
         self.a_step = self.a_birth = 0.0
         self.runs = self.sampled_references = 0
@@ -59,14 +57,19 @@ class DistanceCost:
         for h in range(len(rules.histories)):
             of_history = arrays.References._make(values[h] for values in kept)
             bounded = limits[of_history.largest]
-            self.a_step += _seconds(h, stretch, rules, of_history, bounded)
-            if rules.distance == arrays.FEATURES:
+            self.a_step += _seconds(self.distance, h, stretch, rules, of_history, bounded)
+            if self.distance == "features":
                 unlimited = np.full(len(bounded), np.inf)
-                self.a_birth += _seconds(h, stretch, rules, of_history, unlimited)
+                self.a_birth += _seconds(self.distance, h, stretch, rules, of_history, unlimited)
 
 
 def _seconds(
-    h: int, stretch: arrays.Stretch, rules: arrays.Rules, kept: arrays.References, reach: Floats
+    distance: str,
+    h: int,
+    stretch: arrays.Stretch,
+    rules: arrays.Rules,
+    kept: arrays.References,
+    reach: Floats,
 ) -> float:
     """The mean time for the distances of a step, less what the calls themselves take."""
     starts, history, count = stretch.starts, max(int(rules.histories[h]), 0), int(kept.used)
@@ -77,7 +80,14 @@ def _seconds(
     squares = np.zeros((kept.starts.shape[1], longest, widest))  # touched before it is timed
     sample = [
         _distances_of(
-            stretch.numbers[a:b], stretch.labels[a:b], history, rules, kept, reach, squares
+            distance,
+            stretch.numbers[a:b],
+            stretch.labels[a:b],
+            history,
+            rules,
+            kept,
+            reach,
+            squares,
         )
         for a, b in spans
     ]
@@ -91,6 +101,7 @@ def _seconds(
 
 
 def _distances_of(
+    distance: str,
     numbers: Floats,
     labels: Ints,
     history: int,
@@ -101,10 +112,10 @@ def _distances_of(
 ) -> Callable[[int], None]:
     """A function that computes a history's distances to the first so many references."""
     classes, out = kept.starts.shape[1], np.empty(len(kept.empty))
-    if rules.distance == arrays.LABELS:
+    if distance == "labels":
         shares = np.full(classes, 1 / classes)
         return lambda n: labels_distances(shares, n, kept.shares, out)
-    if rules.distance == arrays.FRAMES:
+    if distance == "frames":
         newest = np.ascontiguousarray(numbers[::-1][:history])
         length = len(newest)
         sums = np.empty(SIDE_BY_SIDE)
@@ -115,6 +126,6 @@ def _distances_of(
     smallest = np.empty(max(squares[0].size, SMALL))
     counted = np.empty(len(out), np.int64)
     return lambda n: features_distances(
-        rows, starts, n, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,
-        reach, squares, least, smallest, counted, out,
+        rows, starts, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,
+        reach, squares, least, smallest, counted, out[:n],
     )  # fmt: skip

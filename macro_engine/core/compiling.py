@@ -1,4 +1,21 @@
-"""How the loops are compiled, and what is said of it."""
+"""How the loops are compiled, and what is said of it.
+
+What a user waits for at the first start is the compiler, so kernels are cut by what a run needs:
+
+- A *kernel* is what Python calls: `borrowing`, or `compiled` if it makes arrays. It takes arrays to
+  fill, which costs less to compile than making them. A run with other settings needs another one:
+  where parts differ by setting, a function is given the parts of one setting and makes the kernel
+  of it, with a `__qualname__` of its own, under which it is kept (`algorithm/kernels/steps.py`). A
+  branch on a setting inside of a kernel compiles both sides.
+- A *part* that is used in one place, or runs once a row and learner, is `inlined`: alone it is
+  never compiled. Numba copies an inlined part once for every level of nesting: keep it small and
+  nesting shallow.
+- A large part is `borrowing` and takes plain arrays: it is compiled once for all its callers. A
+  named tuple is taken apart at every call that is not inlined, and a constant as an argument
+  (`f(x, 1)`) compiles a part once more for that constant: give it `len(array)` or an item instead.
+
+`python tests/benchmarks/cold.py` tells what each setting costs.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +67,15 @@ def _found_folder() -> tuple[Path | None, str]:
         return None, str(error)
 
 
+# C code never calls a loop
+_ALWAYS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+
+
 def compiler(**options: Any) -> Callable[[Any], Any]:
     """A decorator that compiles with some of Numba's options."""
 
     def decorate(function: Any) -> Any:
-        dispatcher = numba.njit(nogil=True, **options)(function)
+        dispatcher = numba.njit(**(_ALWAYS | options))(function)
         if _folder is not None:
             with suppress(RuntimeError):  # the folder is gone: Numba has no place for it
                 dispatcher._cache = KernelCache(function)
@@ -68,9 +89,7 @@ if _folder is not None:
     setattr(numba.config, "CACHE_DIR", str(_folder))  # noqa: B010 (it has no stubs)
 
 compiled: Any = compiler()
-# for what runs once a row and learner: a call would cost as much as the work
+# a call would cost as much as the work
 inlined: Any = compiler(inline="always")
-# for the parts of a step, which are handed many arrays
-part_of_step: Any = compiler(forceinline=True)
 # for what makes no arrays and hands none out: counting who holds one would take a fifth of the time
 borrowing: Any = compiler(_nrt=False)

@@ -128,6 +128,16 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
             with suppress(OSError):
                 self._cache_file.put_aside()  # or an index might name the data of another
 
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """What tells the versions of a function apart; parts of a closure are told by name.
+
+        Numba would pickle them, with an identity of their own in every process. Their sources are
+        those of the folder.
+        """
+        cells = [cell.cell_contents for cell in self._py_func.__closure__ or ()]
+        known = tuple(f"{c.__module__}.{c.__qualname__}" if callable(c) else c for c in cells)
+        return sig, codegen.magic_tuple(), known
+
     def _put_aside(self, error: Exception) -> None:
         try:
             self._cache_file.put_aside()

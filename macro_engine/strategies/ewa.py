@@ -43,9 +43,11 @@ class ExponentialWeights(ByLosses):
 
         forecasts, totals = completion.forecasts, np.array(self.losses)
         eight_log_k = 8.0 * math.log(len(totals))
-        weights = exponential_weights(completion.losses, totals, forecasts.first_step, eight_log_k)
+        weights = np.empty_like(completion.losses)
+        exponential_weights(completion.losses, totals, forecasts.first_step, eight_log_k, weights)
         self.losses = totals.tolist()
-        votes = weighted_vote(weights, forecasts.members, forecasts.starts, self.setup.classes)
+        votes, scores = np.empty(len(forecasts.rows), np.int64), np.empty(self.setup.classes)
+        weighted_vote(weights, forecasts.members, forecasts.starts, scores, votes)
         probabilities = None
         if forecasts.member_probabilities is not None:
             probabilities = _mixture(np.repeat(weights, forecasts.lengths, axis=0), forecasts)

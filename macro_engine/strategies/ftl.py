@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.core.declared import Declared, Whole
-from macro_engine.core.rows import Counts, Ints
+from macro_engine.core.rows import Ints
 from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, Setup
 from macro_engine.strategies.by_losses import ByLosses
 
@@ -30,8 +30,7 @@ class FollowTheLeader(ByLosses):
         return [float(k == self.leader) for k in range(len(self.losses))]
 
     def answer(self, forecasts: Forecasts) -> Answer:
-        leaders = np.array([self.leader])
-        return _answer(forecasts, leaders, forecasts.members[self.leader])
+        return _answer(forecasts, np.array([self.leader]))
 
     def update(self, losses: list[float]) -> None:
         super().update(losses)
@@ -40,19 +39,19 @@ class FollowTheLeader(ByLosses):
             self.leader = max(k for k, loss in enumerate(self.losses) if loss == best)
 
     def run_compiled(self, completion: Completion) -> Answer:
-        from macro_engine.strategies.kernels import follow_the_leader, take_leaders
+        from macro_engine.strategies.kernels import follow_the_leader
 
         forecasts, totals = completion.forecasts, np.array(self.losses)
-        leaders = follow_the_leader(completion.losses, totals, self.leader)
+        leaders = np.full(len(completion.losses) + 1, self.leader)
+        follow_the_leader(completion.losses, totals, leaders)
         self.losses, self.leader = totals.tolist(), int(leaders[-1])
-        taken = take_leaders(leaders[:-1], forecasts.members, forecasts.starts)
-        return _answer(forecasts, leaders[:-1], taken)
+        return _answer(forecasts, leaders[:-1])
 
 
-def _answer(forecasts: Forecasts, leaders: Ints, taken: Counts) -> Answer:
-    """The leaders' predictions with their probabilities, where there are any."""
+def _answer(forecasts: Forecasts, leaders: Ints) -> Answer:
+    """The predictions of each step's leader with its probabilities, where there are any."""
+    where = np.repeat(leaders, forecasts.lengths), np.arange(len(forecasts.rows))
     probabilities = None
     if forecasts.member_probabilities is not None:
-        by_row = np.repeat(leaders, forecasts.lengths)
-        probabilities = forecasts.member_probabilities[by_row, np.arange(len(by_row))]
-    return Answer(taken, probabilities, {LEADER: leaders})
+        probabilities = forecasts.member_probabilities[where]
+    return Answer(forecasts.members[where], probabilities, {LEADER: leaders})

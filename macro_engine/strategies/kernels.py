@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from macro_engine.core.compiling import compiled
+from macro_engine.core.compiling import borrowing
 
 
-@compiled
+@borrowing
 def count_wrong(predictions, labels, starts, wrong):  # type: ignore[no-untyped-def]
     """How many of each step's rows each line of predictions got wrong, lines by steps."""
     for k in range(len(predictions)):
@@ -20,11 +18,10 @@ def count_wrong(predictions, labels, starts, wrong):  # type: ignore[no-untyped-
             wrong[k, s] = count
 
 
-@compiled
-def weighted_vote(weights, predictions, starts, classes):  # type: ignore[no-untyped-def]
-    """The class with the greatest summed weight for each row, the first one on ties."""
-    votes = np.empty(predictions.shape[1], np.int64)
-    if classes == 2:  # two sums that stay in registers
+@borrowing
+def weighted_vote(weights, predictions, starts, scores, votes):  # type: ignore[no-untyped-def]
+    """Set the class with the greatest summed weight for each row, the first one on ties."""
+    if len(scores) == 2:  # two sums that stay in registers
         for s in range(len(starts) - 1):
             for i in range(starts[s], starts[s + 1]):
                 first = second = 0.0
@@ -32,39 +29,26 @@ def weighted_vote(weights, predictions, starts, classes):  # type: ignore[no-unt
                     first += weights[s, k] if predictions[k, i] == 0 else 0.0
                     second += 0.0 if predictions[k, i] == 0 else weights[s, k]
                 votes[i] = second > first
-        return votes
-    scores = np.empty(classes)
+        return
     for s in range(len(starts) - 1):
         for i in range(starts[s], starts[s + 1]):
-            for c in range(classes):
+            for c in range(len(scores)):
                 scores[c] = 0.0
             for k in range(len(predictions)):
                 scores[predictions[k, i]] += weights[s, k]
             best = 0
-            for c in range(1, classes):
+            for c in range(1, len(scores)):
                 if scores[c] > scores[best]:
                     best = c
             votes[i] = best
-    return votes
 
 
-@compiled
-def take_leaders(leaders, predictions, starts):  # type: ignore[no-untyped-def]
-    """For each row what its step's leader predicted."""
-    taken = np.empty(predictions.shape[1], predictions.dtype)
-    for s in range(len(starts) - 1):
-        for i in range(starts[s], starts[s + 1]):
-            taken[i] = predictions[leaders[s], i]
-    return taken
-
-
-@compiled
-def follow_the_leader(losses, totals, leader):  # type: ignore[no-untyped-def]
-    """The leader at each step; closes the steps. Returns leaders, then the next one at the end."""
+@borrowing
+def follow_the_leader(losses, totals, leaders):  # type: ignore[no-untyped-def]
+    """Set the leaders after the first one: of each step, then the next one; closes the steps."""
     steps, k = losses.shape
-    leaders = np.empty(steps + 1, np.int64)
+    leader = leaders[0]
     for s in range(steps):
-        leaders[s] = leader
         for i in range(k):
             totals[i] += losses[s, i]
         best = totals[leader]
@@ -74,15 +58,13 @@ def follow_the_leader(losses, totals, leader):  # type: ignore[no-untyped-def]
             for i in range(k):
                 if totals[i] == best:
                     leader = i
-    leaders[steps] = leader
-    return leaders
+        leaders[s + 1] = leader
 
 
-@compiled
-def exponential_weights(losses, totals, steps_before, eight_log_k):  # type: ignore[no-untyped-def]
-    """The weights at each step; closes the steps."""
+@borrowing
+def exponential_weights(losses, totals, steps_before, eight_log_k, weights):  # type: ignore[no-untyped-def]
+    """Set the weights at each step; closes the steps."""
     steps, k = losses.shape
-    weights = np.empty((steps, k))
     for s in range(steps):
         eta = math.sqrt(eight_log_k / (steps_before + s + 1))
         best = totals[0]
@@ -95,4 +77,3 @@ def exponential_weights(losses, totals, steps_before, eight_log_k):  # type: ign
         for i in range(k):
             weights[s, i] /= total
             totals[i] += losses[s, i]
-    return weights

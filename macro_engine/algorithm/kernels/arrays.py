@@ -12,15 +12,10 @@ from numpy.typing import NDArray
 
 from macro_engine.core.rows import Bools, Floats, Ints
 
-FEATURES, LABELS, FRAMES = 0, 1, 2
-LOGISTIC, NEAREST_MEAN = 0, 1
-
 
 class Rules(NamedTuple):
     """What holds for a whole run; the last of the thresholds is the marginal baseline's."""
 
-    distance: int
-    learner: int
     thresholds: Floats
     history_of: Ints  # for each threshold, which of the histories it has
     histories: Ints  # -1 for all steps
@@ -104,7 +99,6 @@ class Present(NamedTuple):
     frames: Floats
     distances: Floats  # of each history to each of its references
     reach: Floats  # beyond which a reference is close to none of its members
-    unlimited: Floats
     counted: Ints  # 0 where the distance to a reference is a lower bound
     squares: Floats
     least: Floats

@@ -11,8 +11,8 @@ from made_ensembles import compiled, compiled_family, general, general_family, m
 from made_streams import block_of, classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
-from macro_engine.algorithm.kernels.distances import select_smallest, sort_in_place
-from macro_engine.algorithm.kernels.learners import is_likelier
+from macro_engine.algorithm.kernels.logistic import is_likelier
+from macro_engine.algorithm.kernels.smallest import select_smallest, sort_in_place
 from macro_engine.core.rows import LARGEST, Columns, Rows
 from macro_engine.subroutines.logistic import likeliest
 
@@ -226,6 +226,7 @@ def test_the_whole_ensemble_on_random_streams(subroutine, block, history):
     values=st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.5]), min_size=1, max_size=80),
     share=st.floats(0, 1),
 )
+@settings(deadline=None)  # it may be compiled first
 def test_the_smallest_values_are_selected_and_sorted(values, share):
     k = max(1, int(share * len(values)))
     array = np.array(values)

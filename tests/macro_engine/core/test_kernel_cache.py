@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 
 import numba
 import pytest
@@ -193,3 +195,22 @@ def test_a_file_in_the_place_of_the_folder_is_no_error(home, part):
     (home / part).write_text("in the way")
     with pytest.raises(UnusableError, match="cannot be written"):
         cache_folder.cache_folder()
+
+
+def test_a_kernel_made_of_parts_is_kept_for_other_processes(tmp_path):
+    (tmp_path / "made.py").write_text(
+        "from macro_engine.core.compiling import borrowing, inlined\n"
+        "@inlined\ndef more(x):\n    return x + 1\n"
+        "@inlined\ndef less(x):\n    return x - 1\n"
+        "def made(part):\n"
+        "    return borrowing(lambda x: part(x))\n"
+        "kernels = made(more), made(less)\n"
+        "print([kernel(1) for kernel in kernels])\n"
+        "print([sum(kernel.stats.cache_hits.values()) for kernel in kernels])\n"
+    )
+    env = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    for hits in ("[0, 0]", "[1, 1]"):
+        done = subprocess.run(
+            [sys.executable, "made.py"], cwd=tmp_path, env=env, capture_output=True, text=True
+        )
+        assert done.stdout.split("\n")[:2] == ["[2, 0]", hits], done.stderr

@@ -1,4 +1,4 @@
-"""Prediction and learning for all copies of a learner, kept in one bank.
+"""Prediction and learning for all copies of logistic regression, kept in one bank.
 
 Exponents are passed at run time: a constant .5 would be folded into a square root, which differs
 from the power that River takes.
@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from macro_engine.core.compiling import borrowing, compiled, inlined, part_of_step
+from macro_engine.core.compiling import borrowing, inlined
 
 
 @inlined
@@ -64,7 +62,7 @@ def is_likelier(z):  # type: ignore[no-untyped-def]
     return 1 if p > 1.0 - p else 0
 
 
-@part_of_step
+@borrowing
 def logistic_predict(  # type: ignore[no-untyped-def]
     weights, intercepts, places, numbers, ones, begin, end, predictions, shift
 ):
@@ -115,11 +113,10 @@ def logistic_probabilities(  # type: ignore[no-untyped-def]
                 line[m] = line[m] / total if total > 0.0 else 1.0 / models
 
 
-@part_of_step
+@borrowing
 def logistic_learn(  # type: ignore[no-untyped-def]
-    weights, intercepts, counts, places, n_learning, labels, numbers, ones, begin, end, rates,
-    power,
-):  # fmt: skip
+    weights, intercepts, counts, places, labels, numbers, ones, begin, end, rates, power
+):
     """A step of stochastic gradient descent for each row and each model at the places.
 
     A row goes to all of them before the next one comes: their updates do not wait for each other,
@@ -128,7 +125,7 @@ def logistic_learn(  # type: ignore[no-untyped-def]
     models = intercepts.shape[1]
     for i in range(begin, end):
         positive = 1.0 if labels[i] == 1 else -1.0
-        for q in range(n_learning):
+        for q in range(len(places)):
             place = places[q]
             n = counts[place, 0]
             counts[place, 0] = n + 1
@@ -148,72 +145,32 @@ def logistic_learn(  # type: ignore[no-untyped-def]
                 descend(row, numbers, ones, i, rate, gradient)
 
 
-@compiled
-def learning_rates(first, last, power):  # type: ignore[no-untyped-def]
-    """1 / (n + 1)^power for n from first up to last."""
-    rates = np.empty(last - first)
-    for n in range(first, last):
-        rates[n - first] = 1.0 / math.pow(n + 1, power)
-    return rates
+@borrowing
+def learning_rates(first, power, rates):  # type: ignore[no-untyped-def]
+    """Set 1 / (n + 1)^power for n from first on."""
+    for n in range(first, len(rates)):
+        rates[n] = 1.0 / math.pow(n + 1, power)
 
 
-@compiled
-def mean_predict(  # type: ignore[no-untyped-def]
-    means, counts, place, numbers, ones, begin, end, totals, predictions, k, shift
-):
-    d = numbers.shape[1]
-    classes = counts.shape[1]
-    mine = means[place]
-    for i in range(begin, end):
-        for c in range(classes):
-            totals[c] = 0.0
-        for column in range(d):
-            x = numbers[i, column]
-            for c in range(classes):
-                difference = x - mine[c, column]
-                totals[c] += difference * difference
-        category = 0
-        for column in range(d, means.shape[2]):
-            x = 0.0
-            if category < ones.shape[1] and ones[i, category] == column:
-                x = 1.0
-                category += 1
-            for c in range(classes):
-                difference = x - mine[c, column]
-                totals[c] += difference * difference
-        best, least = 0, math.inf
-        for c in range(classes):
-            if counts[place, c] > 0 and totals[c] < least:
-                best, least = c, totals[c]
-        predictions[k, i - shift] = best
+@inlined
+def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-untyped-def]
+    """The active ones predict the rows of a step."""
+    if len(results.probabilities) > 0:
+        logistic_probabilities(
+            bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones,
+            begin, end, results.predictions, results.probabilities, stretch.past_rows,
+        )  # fmt: skip
+    else:
+        logistic_predict(
+            bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones,
+            begin, end, results.predictions, stretch.past_rows,
+        )  # fmt: skip
 
 
-@compiled
-def mean_learn(means, counts, place, labels, numbers, ones, begin, end):  # type: ignore[no-untyped-def]
-    d = numbers.shape[1]
-    for i in range(begin, end):
-        label = labels[i]
-        counts[place, label] += 1
-        n = counts[place, label]
-        for column in range(d):
-            mean = means[place, label, column]
-            means[place, label, column] = mean + (numbers[i, column] - mean) / n
-        category = 0
-        for column in range(d, means.shape[2]):
-            x = 0.0
-            if category < ones.shape[1] and ones[i, category] == column:
-                x = 1.0
-                category += 1
-            mean = means[place, label, column]
-            means[place, label, column] = mean + (x - mean) / n
-
-
-@compiled
-def copy_learner(weights, intercepts, counts, parent, place):  # type: ignore[no-untyped-def]
-    for m in range(weights.shape[1]):
-        for column in range(weights.shape[2]):
-            weights[place, m, column] = weights[parent, m, column]
-    for m in range(intercepts.shape[1]):
-        intercepts[place, m] = intercepts[parent, m]
-    for c in range(counts.shape[1]):
-        counts[place, c] = counts[parent, c]
+@inlined
+def learn(places, stretch, begin, end, rules, bank):  # type: ignore[no-untyped-def]
+    """Those at some places learn the rows of a step."""
+    logistic_learn(
+        bank.weights, bank.intercepts, bank.counts, places, stretch.labels, stretch.numbers,
+        stretch.ones, begin, end, bank.rates, rules.rate_power,
+    )  # fmt: skip

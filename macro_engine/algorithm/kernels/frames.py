@@ -1,0 +1,83 @@
+"""Steps under the frames distance."""
+
+from __future__ import annotations
+
+import math
+
+from macro_engine.algorithm.kernels.histories import compare_empty, count_classes
+from macro_engine.core.compiling import borrowing, inlined
+
+SIDE_BY_SIDE = 512  # references whose distances are summed together
+
+
+@borrowing
+def frames_distances(now, length, n_references, references, lengths, squares, out):  # type: ignore[no-untyped-def]
+    """The mean l2 between rows at the same position, for every reference.
+
+    References stand side by side for each position and column, some hundred at a time: their sums
+    run in the given order, each on its own.
+    """
+    for start in range(0, n_references, SIDE_BY_SIDE):
+        count = min(SIDE_BY_SIDE, n_references - start)
+        total = out[start : start + count]
+        for r in range(count):
+            total[r] = 0.0
+        for i in range(length):
+            for r in range(count):
+                squares[r] = 0.0
+            for c in range(now.shape[1]):
+                x = now[i, c]
+                values = references[i, c, start : start + count]
+                for r in range(count):
+                    difference = x - values[r]
+                    squares[r] += difference * difference
+            for r in range(count):
+                if i < lengths[start + r]:
+                    total[r] += math.sqrt(squares[r])
+        for r in range(count):
+            n = min(length, lengths[start + r])
+            total[r] = total[r] / n if n > 0 else 0.0
+
+
+@inlined
+def fits(h, t, stretch, rules, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Whether there is room for the rows of one more reference: there always is."""
+    return True
+
+
+@inlined
+def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
+    """Describe a history before step t; returns how many rows it has."""
+    rows = count_classes(h, t, stretch, rules, present)
+    begin = stretch.starts[t]
+    for i in range(min(rules.histories[h], rows)):
+        for c in range(stretch.numbers.shape[1]):
+            present.frames[i, c] = stretch.numbers[begin - 1 - i, c]
+    return rows
+
+
+@inlined
+def measure(h, rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """The distance of a history to every reference of its own."""
+    n, out = references.used[h], present.distances[h]
+    frames_distances(
+        present.frames, min(rules.histories[h], rows), n, references.frames[h],
+        references.lengths[h], present.least, out,
+    )  # fmt: skip
+    compare_empty(rows == 0, n, references.empty[h], present.counted[h], out)
+
+
+@inlined
+def measure_nearest(k, h, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Whether one of the nearest was not measured to the end before: all were."""
+    return False
+
+
+@inlined
+def remember(h, r, rows, rules, references, present):  # type: ignore[no-untyped-def]
+    """Keep the present history as reference r."""
+    length = min(rules.histories[h], rows)
+    references.lengths[h, r] = length
+    for i in range(length):
+        for column in range(present.frames.shape[1]):
+            references.frames[h, i, column, r] = present.frames[i, column]

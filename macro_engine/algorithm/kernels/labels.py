@@ -1,0 +1,52 @@
+"""Steps under the labels distance."""
+
+from __future__ import annotations
+
+from macro_engine.algorithm.kernels.histories import compare_empty, count_classes
+from macro_engine.core.compiling import borrowing, inlined
+
+
+@borrowing
+def labels_distances(shares, n_references, references, out):  # type: ignore[no-untyped-def]
+    for r in range(n_references):
+        total = 0.0
+        for c in range(len(shares)):
+            difference = shares[c] - references[r, c]
+            total += difference * difference
+        out[r] = total
+
+
+@inlined
+def fits(h, t, stretch, rules, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Whether there is room for the rows of one more reference: none are kept."""
+    return True
+
+
+@inlined
+def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
+    """Describe a history before step t; returns how many rows it has."""
+    rows = count_classes(h, t, stretch, rules, present)
+    for c in range(len(present.counts)):
+        present.shares[c] = present.counts[c] / rows if rows > 0 else 0.0
+    return rows
+
+
+@inlined
+def measure(h, rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """The distance of a history to every reference of its own."""
+    n, out = references.used[h], present.distances[h]
+    labels_distances(present.shares, n, references.shares[h], out)
+    compare_empty(rows == 0, n, references.empty[h], present.counted[h], out)
+
+
+@inlined
+def measure_nearest(k, h, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Whether one of the nearest was not measured to the end before: all were."""
+    return False
+
+
+@inlined
+def remember(h, r, rows, rules, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Keep the present history as reference r."""
+    for c in range(len(present.shares)):
+        references.shares[h, r, c] = present.shares[c]
