@@ -100,7 +100,7 @@ class Inspection:
             yield f"category: {visible(name)}, {len(slots):,} values: {shown}{more}"
 
         yield from _and_more(len(known) - _SHOWN_COLUMNS, "categories")
-        yield from self.recording.maker.scale.what_was_cut_off()
+        yield from self.recording.maker.notes()
 
     def _scale(self, name: str) -> str:
         if not self.opened.spec.scaled:

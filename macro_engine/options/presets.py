@@ -14,13 +14,14 @@ from macro_engine.options.settings import Layer
 _BREAKFAST_THRESHOLDS = (6.0, 8.0, 9.0)
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper-features": {"subroutine": "logistic", "distance": "features"},
-    "paper-labels": {"subroutine": "logistic", "distance": "labels"},
+    "paper-features": {"subroutine": "logistic", "distance": "features", "missing": "reject"},
+    "paper-labels": {"subroutine": "logistic", "distance": "labels", "missing": "reject"},
     "breakfast": {
         "subroutine": "nearest-mean",
         "distance": "frames",
         "every": "1",
         "scale": "none",
+        "missing": "reject",
         "thresholds": sorted({*DISTANCES["frames"].thresholds, *_BREAKFAST_THRESHOLDS}),
     },
 }

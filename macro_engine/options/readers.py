@@ -16,7 +16,7 @@ from macro_engine.core.members import ALL, sorted_histories
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.strategies import STRATEGIES
 from macro_engine.stream.formats.dialect import DELIMITERS
-from macro_engine.stream.spec import MOST_CLASSES, NONE, RUNNING, UNIT, Every
+from macro_engine.stream.spec import MEAN, MOST_CLASSES, NONE, REJECT, RUNNING, UNIT, Every
 from macro_engine.subroutines.output import OUTPUTS
 
 MOST_THRESHOLDS = 1_000
@@ -187,6 +187,7 @@ def strategies(value: Any) -> list[str]:
 
 
 scale = _one_of(RUNNING, UNIT, NONE)
+missing = _one_of(MEAN, REJECT)
 late = _one_of("join", "reject")
 decimal = _one_of(".", ",")
 distance = _one_of(*DISTANCES)

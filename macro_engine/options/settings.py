@@ -20,7 +20,7 @@ from macro_engine.options.readers import MOST_THRESHOLDS
 from macro_engine.options.table import DEFAULTS, OPTIONS
 from macro_engine.strategies import DEFAULT, STRATEGIES
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
-from macro_engine.stream.spec import AHEAD, RUNNING, UNIT, Every, StreamSpec
+from macro_engine.stream.spec import AHEAD, MEAN, REJECT, RUNNING, UNIT, Every, StreamSpec
 
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
@@ -107,6 +107,7 @@ class Settings:
             self.origins["classes"] = "label rule"
         self.add(Layer("default", DEFAULTS | {"strategies": list(DEFAULT)}))
         self._choose_scale()
+        self.add(Layer("default", {"missing": REJECT if self["scale"] == UNIT else MEAN}))
         distance = DISTANCES[self.values["distance"]]
         self.add(
             Layer(
@@ -194,6 +195,7 @@ class Settings:
             bounds={name: (low, high) for name, (low, high) in (self.get("bounds") or {}).items()},
             every=Every.parse(self["every"]),
             scale=self["scale"],
+            missing=self["missing"],
             reject_late=self["late"] == "reject",
             ahead=Every.parse(self["ahead"]).microseconds or AHEAD,
             max_step=self["max_step"],

@@ -61,6 +61,13 @@ _OPTIONS = (
         STREAM,
         "scale",
     ),
+    Option(
+        "missing",
+        "HOW",
+        "missing numbers: mean; reject the row; default mean, reject where all have bounds",
+        STREAM,
+        "missing",
+    ),
     Option("late", "HOW", "late rows: join the open step; reject", STREAM, "late", "join"),
     Option("ahead", "LENGTH", "rows that lie further ahead are held aside", STREAM, "length", "1d"),
     Option(

@@ -130,7 +130,7 @@ class Standing:
             "references": pipeline.reference_count,
             "distance_share": pipeline.distance_share,
             "labels": board.labels.tolist(),
-            "notes": self.reader.maker.scale.what_was_cut_off(),
+            "notes": self.reader.maker.notes(),
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(self.opened.settled(self.reader.encoder)),
         }

@@ -75,6 +75,10 @@ class BlockMaker:
             return Rows.join([], self.encoder.columns)
         return self.scale.open(self.pending[0].rows)
 
+    def notes(self) -> list[str]:
+        """In words, what was not taken as it stands, column by column."""
+        return [*self.encoder.what_was_missing(), *self.scale.what_was_cut_off()]
+
     def take(self, table: Table) -> Iterator[Block]:
         """The steps that the rows of a table close; the open one is kept."""
         for accepted in self.encoder.take(table):

@@ -9,12 +9,23 @@ import numpy as np
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.format import count_text
 from macro_engine.core.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
-from macro_engine.core.state import DamagedError, State, children, flag, texts
+from macro_engine.core.state import DamagedError, State, children, flag, indices, texts
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.label import class_order
-from macro_engine.stream.spec import MOST_CLASSES, StreamSpec
-from macro_engine.stream.table import Problem, Problems, Rejection, Rejections, Table
+from macro_engine.stream.spec import MEAN, MOST_CLASSES, StreamSpec
+from macro_engine.stream.table import (
+    IS_MISSING,
+    MISSING,
+    NOT_FINITE,
+    Column,
+    Problem,
+    Problems,
+    Rejection,
+    Rejections,
+    Table,
+)
 from macro_engine.stream.times import TimeReader, time_reader_described
 
 SAMPLE = 500  # usable rows from which classes are learnt
@@ -43,6 +54,7 @@ class Encoder:
         self.unlimited = np.array(
             [not spec.scaled or name not in spec.bounds for name in spec.features], np.bool_
         )
+        self.missing = np.zeros(len(spec.features) + len(spec.categorical), np.int64)
         self.fixed = False
         if self.classes is not None:
             self._fix()
@@ -92,6 +104,7 @@ class Encoder:
         return {
             "classes": list(self.classes) if self.classes is not None else None,
             "fixed": self.fixed,
+            "missing": self.missing.copy(),
             "vocabulary": [list(slots.names) for slots in self.vocabulary],
             "times": None if self.time_reader is None else self.time_reader.described,
             "held": [accepted.state() for accepted in self.held],
@@ -102,6 +115,7 @@ class Encoder:
         if state.get("times") is not None:
             described = str(state["times"])
             self.time_reader = time_reader_described(described, self.spec.time_format)
+        self.missing = indices(state, "missing", (len(self.missing),), 1 << 62)
         known = state.get("vocabulary")
         if not isinstance(known, list) or len(known) != len(self.vocabulary):
             raise DamagedError("in its state the categories are not those of the stream")
@@ -129,12 +143,14 @@ class Encoder:
         numbers = np.empty((len(table), len(spec.features)))
         for c, name in enumerate(spec.features):
             numbers[:, c], problems = table.columns[name].numbers()
+            if spec.missing == MEAN:
+                problems = self._without_missing(c, numbers, problems)
             found.append((name, problems))
         if self.unlimited.any():
             found += self._too_large(numbers)
         accepted = Accepted(
             numbers,
-            [table.columns[name].texts() for name in spec.categorical],
+            [self._category(c, table.columns[name]) for c, name in enumerate(spec.categorical)],
             labels,
             times,
             table.lines,
@@ -143,6 +159,32 @@ class Encoder:
             _counted(table),
         )
         return self._without(accepted, found)
+
+    def _without_missing(self, c: int, numbers: Floats, problems: Problems) -> Problems:
+        """Note which numbers of a feature are missing; the problems that remain."""
+        missing = [i for i, problem in problems.items() if problem.kind in (IS_MISSING, NOT_FINITE)]
+        numbers[missing, c] = np.nan
+        self.missing[c] += len(missing)
+        return {i: problem for i, problem in problems.items() if i not in set(missing)}
+
+    def _category(self, c: int, column: Column) -> list[str]:
+        """The values of a category, of which a missing one is one."""
+        texts = column.texts()
+        if self.spec.missing != MEAN or MISSING.isdisjoint(texts):
+            return texts
+        texts = ["" if text in MISSING else text for text in texts]
+        self.missing[len(self.spec.features) + c] += texts.count("")
+        return texts
+
+    def what_was_missing(self) -> list[str]:
+        """In words, for each column with missing values that did not cost their rows."""
+        features, columns = len(self.spec.features), [*self.spec.features, *self.spec.categorical]
+        return [
+            f"{count_text(count, 'value')} of '{visible(columns[c])}' missing, taken as "
+            + ("the mean" if c < features else "a value of its own")
+            for c, count in enumerate(self.missing.tolist())
+            if count
+        ]
 
     def _too_large(self, numbers: Floats) -> list[tuple[str, Problems]]:
         """Numbers that cannot be squared and summed as they are, where no bounds cut them off."""

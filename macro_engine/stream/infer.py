@@ -9,7 +9,7 @@ from typing import Any
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.table import MISSING, Column, Table
+from macro_engine.stream.table import IS_MISSING, MISSING, Column, Table
 from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
@@ -46,7 +46,7 @@ def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[
         values = [text for text in column.texts() if text not in MISSING]
         if len(values) < len(table) / 2:
             remarks.append(f"'{visible(name)}' is left out: mostly missing")
-        elif _is_numeric(column, len(values)):
+        elif _is_numeric(column):
             numbers.append(name)
         elif len(set(values)) <= min(_CATEGORY_VALUES, max(2, len(values) // 2)):
             categories.append(name)
@@ -59,9 +59,12 @@ def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[
     return guesses, remarks
 
 
-def _is_numeric(column: Column, present: int) -> bool:
+def _is_numeric(column: Column) -> bool:
+    """Whether most of what is there are numbers."""
     numbers, problems = column.numbers()
-    return present > 0 and len(numbers) - len(problems) >= _MOSTLY * present
+    wrong = sum(problem.kind != IS_MISSING for problem in problems.values())
+    read = len(numbers) - len(problems)
+    return read > 0 and read >= _MOSTLY * (read + wrong)
 
 
 def _time(table: Table, known: Mapping[str, Any]) -> str | None:
@@ -74,7 +77,7 @@ def _time(table: Table, known: Mapping[str, Any]) -> str | None:
         column = table.columns[name]
         present = [text for text in column.texts() if text not in MISSING]
         named = _TIME_NAME.fullmatch(name)
-        if not present or (not named and _is_numeric(column, len(present))):
+        if not present or (not named and _is_numeric(column)):
             continue
         if _are_times(present, known.get("time_format")):
             return name

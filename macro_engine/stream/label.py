@@ -13,7 +13,7 @@ import numpy as np
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
-from macro_engine.stream.table import MISSING, Column, Problem, Problems
+from macro_engine.stream.table import IS_MISSING, MISSING, Column, Problem, Problems
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
@@ -38,7 +38,7 @@ class LabelColumn:
         labels = column.texts()
         missing = MISSING.difference(classes or ())
         return labels, {
-            i: Problem("is missing") for i, label in enumerate(labels) if label in missing
+            i: Problem(IS_MISSING) for i, label in enumerate(labels) if label in missing
         }
 
 
@@ -55,7 +55,7 @@ class LabelRule:
         compare = _OPERATORS[self.operator]
         if isinstance(self.value, str):
             texts = column.texts()
-            problems = {i: Problem("is missing") for i, t in enumerate(texts) if t in MISSING}
+            problems = {i: Problem(IS_MISSING) for i, t in enumerate(texts) if t in MISSING}
             return [RULE_CLASSES[compare(text, self.value)] for text in texts], problems
         numbers, problems = column.numbers()
         holds = compare(numbers, self.value)

@@ -13,7 +13,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.rows import Bools, Floats, Ints, Rows
 from macro_engine.core.state import State, child
 from macro_engine.stream.running_scale import CLIP, RunningScale, are_many
-from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.spec import MEAN, StreamSpec
 
 
 class Scale:
@@ -64,7 +64,7 @@ class Scale:
     def close(self, rows: Rows, starts: Ints) -> Rows:
         """The rows of whole steps, scaled; each step is closed before the next one."""
         if not self.is_needed:
-            return rows
+            return self._unscaled(rows)
         self._count(rows.numbers, starts)
         z = self._between_bounds(rows.numbers)
         if self.runs:
@@ -76,7 +76,7 @@ class Scale:
     def open(self, rows: Rows) -> Rows:
         """The rows of a step that is still open, scaled; nothing changes."""
         if not self.is_needed:
-            return rows
+            return self._unscaled(rows)
         z = self._between_bounds(rows.numbers)
         return self._rows(rows, self.running.scale(z) if self.runs else z)
 
@@ -112,8 +112,18 @@ class Scale:
         if spec.wants_units:
             units = self.running.units(z) if self.runs else z
         if not spec.scaled:
-            return replace(rows, units=units)
-        return replace(rows, numbers=z, units=units, raw=rows.numbers if spec.wants_raw else None)
+            return replace(rows, numbers=self._present(rows.numbers), units=units)
+        raw = self._present(rows.numbers) if spec.wants_raw else None
+        return replace(rows, numbers=z, units=units, raw=raw)
+
+    def _unscaled(self, rows: Rows) -> Rows:
+        return rows if self.spec.missing != MEAN else self._rows(rows, rows.numbers)
+
+    def _present(self, numbers: Floats) -> Floats:
+        """Numbers that are not scaled, with 0 for those that are missing."""
+        if self.spec.missing != MEAN:
+            return numbers
+        return np.where(np.isfinite(numbers), numbers, 0.0)
 
     def _take_bounds(self, bounds: list[tuple[float, float]]) -> None:
         self.lowest = np.array([low for low, _ in bounds])
@@ -131,6 +141,8 @@ class Scale:
         with np.errstate(over="ignore"):  # what overflows is cut off
             z = np.clip((numbers * self.half - self.low) / self.span, 0.0, 1.0)
         z[:, self.constant] = 0.0
+        if self.spec.missing == MEAN:
+            z[~np.isfinite(numbers)] = 0.0
         return z if self.bounded.all() else np.where(self.bounded, z, numbers)
 
     def _count(self, numbers: Floats, starts: Ints) -> None:

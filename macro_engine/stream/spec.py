@@ -18,6 +18,7 @@ _LONGEST = 10_000 * 366 * _UNITS["d"]
 AHEAD = _UNITS["d"]  # microseconds that a row may lie beyond the newest one
 MAX_STEP = 100_000  # rows of one window in a step
 RUNNING, UNIT, NONE = "running", "unit", "none"  # scales
+MEAN, REJECT = "mean", "reject"  # what becomes of missing numbers
 MOST_CLASSES = 200
 MOST_COLUMNS = 100_000
 
@@ -62,6 +63,8 @@ class StreamSpec:
     scale
         `RUNNING`: columns with bounds are brought to [0, 1], the others by running mean and
         deviation; `UNIT`: all have bounds; `NONE`: numbers stay as they are.
+    missing
+        `MEAN`: a missing or infinite number is 0 once it is scaled; `REJECT`: its row is rejected.
     reject_late
         Whether late rows are turned away instead of joining the open step.
     ahead
@@ -82,6 +85,7 @@ class StreamSpec:
     every: Every
     scale: str
     reject_late: bool
+    missing: str = REJECT
     ahead: int = AHEAD
     max_step: int = MAX_STEP
     wants_raw: bool = False

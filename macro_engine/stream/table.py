@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 # What stands where there is no value.
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
+# and where there is no number, in any case of letters
+NO_NUMBERS = frozenset({"?", "-", "--", "none", "n/a", "na", "nan", "null"})
+IS_MISSING, NOT_FINITE = "is missing", "is not a finite number"
 
 
 @dataclass(frozen=True)

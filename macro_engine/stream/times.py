@@ -12,7 +12,7 @@ import numpy as np
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Ints
-from macro_engine.stream.table import MISSING, Problem, Problems
+from macro_engine.stream.table import IS_MISSING, MISSING, Problem, Problems
 
 _EPOCH = datetime(1970, 1, 1)
 FIRST_TIME, LAST_TIME = -62_135_596_800_000_000, 253_402_300_799_999_999
@@ -56,7 +56,7 @@ class TimeReader:
     def _one(self, text: str) -> int | Problem:
         stripped = text.strip()
         if stripped in MISSING:
-            return Problem("is missing")
+            return Problem(IS_MISSING)
         try:
             time = self.parse(stripped)
         except (ValueError, OverflowError):

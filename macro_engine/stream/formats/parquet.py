@@ -18,7 +18,7 @@ from macro_engine.core.state import State, from_json, whole
 from macro_engine.stream.formats.string_column import StringColumn
 from macro_engine.stream.formats.text_column import TextColumn, has_values
 from macro_engine.stream.spec import check_width
-from macro_engine.stream.table import Column, Problem, Problems, Table
+from macro_engine.stream.table import IS_MISSING, NOT_FINITE, Column, Problem, Problems, Table
 from macro_engine.stream.times import (
     FIRST_TIME,
     LAST_TIME,
@@ -47,9 +47,7 @@ class SeriesColumn:
             return numbers, {}
         missing = self.series.is_null().to_numpy()
         problems = {
-            int(i): Problem("is missing")
-            if missing[i]
-            else Problem("is not a finite number", str(numbers[i]))
+            int(i): Problem(IS_MISSING) if missing[i] else Problem(NOT_FINITE, str(numbers[i]))
             for i in np.flatnonzero(~np.isfinite(numbers))
         }
         return numbers, problems
@@ -72,7 +70,7 @@ class SeriesColumn:
         if not isinstance(dtype, pl.Datetime | pl.Date):
             return np.zeros(len(self.series), np.int64), self._all(f"is not a time but {dtype}")
         times = self.series.dt.epoch("us")
-        problems = {int(i): Problem("is missing") for i in times.is_null().arg_true()}
+        problems = {int(i): Problem(IS_MISSING) for i in times.is_null().arg_true()}
         found = times.fill_null(0).to_numpy()
         for i in np.flatnonzero((found < FIRST_TIME) | (found > LAST_TIME)):
             problems[int(i)] = Problem(OUT_OF_RANGE)

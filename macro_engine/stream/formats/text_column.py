@@ -10,10 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.core.rows import Floats, Ints
-from macro_engine.stream.table import MISSING, Problem, Problems
+from macro_engine.stream.table import IS_MISSING, MISSING, NO_NUMBERS, NOT_FINITE, Problem, Problems
 from macro_engine.stream.times import TimeReader, time_reader
 
 _FROM_COMMA = str.maketrans(",.", ".,")
+_CURRENCY = "$€£¥"
+_AMOUNT = re.compile(
+    rf"(?P<sign>[+-]?)[{_CURRENCY}]?\s?"
+    r"(?P<number>\d{1,3}(,\d{3})+(\.\d+)?|\d+(\.\d*)?)"
+    rf"\s?[%{_CURRENCY}]?"
+)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
 
@@ -38,7 +44,7 @@ class TextColumn:
 
     def numbers(self) -> tuple[Floats, Problems]:
         values = self.values
-        if self.decimal == ",":  # a point would be a thousands separator, and is none of a number's
+        if self.decimal == ",":  # a point alone would be a decimal one, which it must not be
             values = [value.translate(_FROM_COMMA) for value in values]
         try:
             numbers = np.fromiter(map(float, values), np.float64, len(values))
@@ -51,6 +57,8 @@ class TextColumn:
         problems = {}
         for i, value in enumerate(values):
             number = _number(value)
+            if self.decimal == "," and "." in self.values[i] and "," not in self.values[i]:
+                number = Problem("is not a number", value)
             if isinstance(number, Problem):
                 problems[i] = Problem(number.kind, number.value and self.values[i])
             else:
@@ -65,15 +73,23 @@ def has_values(texts: Iterable[str]) -> bool:
 
 def _number(text: str) -> float | Problem:
     stripped = text.strip()
-    if stripped in MISSING:
-        return Problem("is missing")
+    if stripped in MISSING or stripped.lower() in NO_NUMBERS:
+        return Problem(IS_MISSING)
     try:
-        number = float(stripped)
+        number = float(_digits(stripped))
     except ValueError:
         return Problem("is not a number", text)
     if "_" in stripped:  # Python's float takes 1_000, no other program does
         return Problem("is not a number", text)
-    return number if math.isfinite(number) else Problem("is not a finite number", text)
+    return number if math.isfinite(number) else Problem(NOT_FINITE, text)
+
+
+def _digits(text: str) -> str:
+    """The number in what people write: without currency, percent sign, thousands separators."""
+    if text[-1:].isdigit() and text[:1] not in _CURRENCY and "," not in text:
+        return text
+    amount = _AMOUNT.fullmatch(text)
+    return text if amount is None else amount["sign"] + amount["number"].replace(",", "")
 
 
 def looks_like_data(name: str) -> bool:

@@ -168,3 +168,11 @@ def test_a_damaged_state_is_refused():
         state["running"]["variances"] = broken
         with pytest.raises(DamagedError):
             scale_of(None, (0, 1)).restore(state)
+
+
+@pytest.mark.parametrize("scale", ["running", "unit", "none"])
+def test_a_missing_number_becomes_zero(scale):
+    bounds = ((0, 10), (0, 10)) if scale == "unit" else (None, None)
+    made, rows = scale_of(*bounds, scale=scale, missing="mean"), rows_of([5, np.nan], [7, 8])
+    assert made.open(rows).numbers[1, 0] == 0.0
+    assert made.close(rows, one_row_steps(rows)).numbers[1, 0] == 0.0

@@ -46,7 +46,7 @@ def last_line(err):
         (["d.csv", "--label", "a > b"], {"d_csv": GOOD}, "'b' is not a number"),
         (["d.csv"], {"d_csv": "a,b\n1,p\n2,p\n"}, "d.csv: which column is the label?"),
         (["d.csv", "--label", "y"], {"d_csv": "a,y\n1,p\n2,p\n"}, "d.csv, column 'y': one class only ('p')"),
-        (["d.csv", "--features", "a"], {"d_csv": "a,y\nNaN,p\nx,q\n"}, "none of 2 rows can be used; the first: d.csv, line 2, column 'a': is missing"),
+        (["d.csv", "--features", "a", "--missing", "reject"], {"d_csv": "a,y\nNaN,p\nx,q\n"}, "none of 2 rows can be used; the first: d.csv, line 2, column 'a': is missing"),
         (["d.csv", "--subroutine", "forest"], {"d_csv": GOOD}, "unknown subroutine 'forest'"),
         (["d.csv", "--subroutine", "river:tree.Oak()"], {"d_csv": GOOD}, "river.tree has no model 'Oak'"),
         (["d.csv", "--distance", "feature"], {"d_csv": GOOD}, "--distance: 'feature' is unknown, did you mean 'features'?"),
@@ -75,7 +75,7 @@ def test_an_unknown_option_is_bad_usage(run):
 
 def test_rows_that_cannot_be_used_are_counted_with_lines_and_reasons(run):
     text = "t,a,y\n2020-01-01,1,p\n2020-01-02,x,q\n2020-01-02,inf,q\n2020-01-03,,q\nsoon,1,p\n2020-01-03,2\n2020-01-04,3,q\n"
-    code, err = run("d.csv", "--features", "a", "--time", "t", d_csv=text)
+    code, err = run("d.csv", "--features", "a", "--time", "t", "--missing", "reject", d_csv=text)
     assert code == 0
     for line in (
         "rejected: d.csv, line 3, column 'a': 'x' is not a number",
@@ -93,7 +93,7 @@ def test_parquet_rows_are_named_by_their_number(run, tmp_path):
     pl.DataFrame({"a": [1.0, None, 3.0, float("nan")], "y": ["p", "q", "q", "p"]}).write_parquet(
         tmp_path / "d.parquet"
     )
-    code, err = run("d.parquet")
+    code, err = run("d.parquet", "--missing", "reject")
     assert code == 0
     assert "rejected: d.parquet, row 2, column 'a': is missing" in err
     assert "rejected: d.parquet, row 4, column 'a': 'nan' is not a finite number" in err
@@ -177,6 +177,6 @@ def test_a_file_of_rows_that_are_all_unusable_is_an_error_for_inspect_too(tmp_pa
     pl.DataFrame(
         {"x": [None, None], "label": ["a", "b"]}, schema_overrides={"x": pl.Float64}
     ).write_parquet(tmp_path / "d.parquet")
-    options = ["--label", "label == 'a'", "--scale", "none", "--features", "x"]
+    options = ["--label", "label == 'a'", "--missing", "reject", "--features", "x"]
     assert main(["inspect", str(tmp_path / "d.parquet"), *options]) == 1
     assert "none of 2 rows can be used" in capsys.readouterr().err

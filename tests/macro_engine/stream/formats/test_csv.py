@@ -238,13 +238,44 @@ def test_blank_lines_are_none_whatever_else_is_read_with_them():
     assert [r.line for r in parse(b"\na,b\n\n\xff,1\n\n2,3\n")] == [2, 4, 6]
 
 
-def test_a_point_is_no_part_of_a_number_with_a_decimal_comma():
+def test_a_point_alone_is_no_part_of_a_number_with_a_decimal_comma():
     numbers, problems = TextColumn(["0,5", "1.234", "1.234,5"], decimal=",").numbers()
-    assert numbers[0] == 0.5
-    assert [str(p) for p in problems.values()] == [
-        "'1.234' is not a number",
-        "'1.234,5' is not a number",
+    assert numbers[[0, 2]].tolist() == [0.5, 1234.5]
+    assert [str(p) for p in problems.values()] == ["'1.234' is not a number"]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1,234.50", 1234.5),
+        ("1,234", 1234.0),
+        ("-12,345,678.9", -12_345_678.9),
+        ("5 %", 5.0),
+        ("5%", 5.0),
+        ("$3.20", 3.2),
+        ("-$1,000", -1000.0),
+        ("3.20 €", 3.2),
+        ("+7", 7.0),
+        ("1e3", 1000.0),
+    ],
+)
+def test_numbers_as_people_write_them(text, number):
+    numbers, problems = TextColumn([text]).numbers()
+    assert (numbers.tolist(), problems) == ([number], {})
+
+
+@pytest.mark.parametrize(
+    "text", ["1,23", "12,34.5", "1,2345", "5 % 3", "$", "%", "3 apples", "$$3"]
+)
+def test_what_nobody_writes_for_a_number_is_none(text):
+    assert [str(p) for p in TextColumn([text]).numbers()[1].values()] == [
+        f"'{text}' is not a number"
     ]
+
+
+@pytest.mark.parametrize("text", ["?", "-", "N/A", "n/a", "null", "none", "None", "NaN", "", " "])
+def test_what_stands_for_no_number(text):
+    assert [str(p) for p in TextColumn([text]).numbers()[1].values()] == ["is missing"]
 
 
 def test_a_thousands_separator_is_not_taken_for_a_decimal_comma():
