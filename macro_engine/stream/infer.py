@@ -9,7 +9,7 @@ from typing import Any
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.table import IS_MISSING, MISSING, Column, Table
+from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, Table
 from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
@@ -62,7 +62,7 @@ def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[
 def _is_numeric(column: Column) -> bool:
     """Whether most of what is there are numbers."""
     numbers, problems = column.numbers()
-    wrong = sum(problem.kind != IS_MISSING for problem in problems.values())
+    wrong = sum(p.kind not in (IS_MISSING, NOT_FINITE) for p in problems.values())
     read = len(numbers) - len(problems)
     return read > 0 and read >= _MOSTLY * (read + wrong)
 
