@@ -34,8 +34,9 @@ def made(classes=2, numbers=3, categories=1, members=2, rows=60, step=4, seed=0)
         return raw / raw.sum(axis=-1, keepdims=True)
 
     evidence = Evidence(
-        z, 1 / (1 + np.exp(-1.7 * z)), codes, forecasts(rows), forecasts(members, rows)
-    )
+        z, 1 / (1 + np.exp(-1.7 * z)), codes,
+        forecasts(rows), forecasts(rows), forecasts(members, rows),
+    )  # fmt: skip
     starts = np.unique(np.append(np.arange(0, rows, step), rows))
     return Made(Shape.of(classes, numbers, categories, members), evidence, labels, starts)
 

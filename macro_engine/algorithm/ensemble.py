@@ -12,12 +12,13 @@ from macro_engine.algorithm.earned import EarnedProbabilities
 from macro_engine.algorithm.family import Family, with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.member_subroutines import FamilyStep
-from macro_engine.algorithm.no_change import ChangeTable, NoChange
+from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.outcome import Outcome, Said
+from macro_engine.blend.persistence import Persistence
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.core.state import DamagedError, State, child, whole
 from macro_engine.core.steps import Names
-from macro_engine.strategies import BASELINES, DEFAULT, Answer, Completion, Forecasts, Setup, start
+from macro_engine.strategies import BASELINES, PAPER, Answer, Completion, Forecasts, Setup, start
 from macro_engine.strategies.base import count_wrong
 
 
@@ -98,7 +99,7 @@ class Ensemble:
         self,
         family: AnyFamily,
         columns: Columns,
-        strategies: Sequence[str] = DEFAULT,
+        strategies: Sequence[str] = PAPER,
         with_probabilities: bool = False,
         compiled: bool = False,
     ) -> None:
@@ -113,7 +114,7 @@ class Ensemble:
         self.no_change = NoChange()
         self.earned: EarnedProbabilities | None = None
         if self.with_probabilities:
-            self.no_change.table = ChangeTable(family.classes)
+            self.no_change.table = Persistence(family.classes)
             lines = len(with_marginal(family.members))
             self.earned = EarnedProbabilities(lines, family.classes)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from macro_engine.blend.shape import Evidence, Shape
 from macro_engine.blend.tilings import CELLS, TILINGS
 from macro_engine.core.rows import SLOTS, Floats, Ints
-from macro_engine.core.state import State, array, child, indices, whole
+from macro_engine.core.state import State, array, child, indices
 
 Cells = NDArray[np.uint16]
 
@@ -31,8 +31,6 @@ class Answers:
         The cell of each tiling, rows by sets by tilings.
     pulls
         How strongly each expert pulls the answer, rows by experts.
-    last
-        The last label that was known; -1 for none.
     """
 
     evidence: Evidence
@@ -41,7 +39,6 @@ class Answers:
     filtered: Floats
     cells: Cells
     pulls: Floats
-    last: int
 
     def __len__(self) -> int:
         return len(self.probabilities)
@@ -61,6 +58,7 @@ class Answers:
                 "units": given.units,
                 "codes": given.codes,
                 "marginal": given.marginal,
+                "unchanged": given.unchanged,
                 "members": given.members,
             },
             "probabilities": self.probabilities,
@@ -68,7 +66,6 @@ class Answers:
             "filtered": self.filtered,
             "cells": self.cells.astype(np.int64),
             "pulls": self.pulls,
-            "last": self.last,
         }
 
     @staticmethod
@@ -83,7 +80,6 @@ class Answers:
             array(state, "filtered", np.float64, (n, 2, c)),
             indices(state, "cells", (n, len(shape.plans), TILINGS), CELLS).astype(np.uint16),
             array(state, "pulls", np.float64, (n, e)),
-            whole(state, "last", -1, c - 1),
         )
 
 
@@ -119,5 +115,6 @@ def _evidence(state: State, shape: Shape, rows: int) -> Evidence:
         array(state, "units", np.float64, (rows, shape.units)),
         indices(state, "codes", (rows, shape.categories), SLOTS),
         array(state, "marginal", np.float64, (rows, c)),
+        array(state, "unchanged", np.float64, (rows, c)),
         array(state, "members", np.float64, (shape.members, rows, c)),
     )

@@ -12,11 +12,10 @@ from macro_engine.blend.family import FamilyMean
 from macro_engine.blend.filters import FAST, SLOW, Filter
 from macro_engine.blend.linear import Linear
 from macro_engine.blend.memory import Memory
-from macro_engine.blend.persistence import NO_LABEL, Persistence
 from macro_engine.blend.plain_memory import memory_of, restore
 from macro_engine.blend.probability import centred_logs
 from macro_engine.blend.pull import RecentPulls, pulls_of
-from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.shape import NO_LABEL, Evidence, Shape
 from macro_engine.blend.share import Share, blend_prior
 from macro_engine.blend.shares import ClassShares
 from macro_engine.blend.tiles import Tiles
@@ -37,12 +36,21 @@ class Blend:
         models, experts = shape.models, shape.experts
         self.linear = Linear(models, shape.numbers, shape.categories)
         self.class_shares = ClassShares(shape.classes)
-        self.persistence = Persistence(shape.classes)
         self.family = FamilyMean(shape.members) if shape.members else None
         self.tiles = [Tiles(plan, shape.tiled, models) for plan in shape.plans]
         self.filters = [Filter(experts, SLOW), Filter(experts, FAST)]
         self.share = Share(blend_prior(experts))
         self.pulls = RecentPulls(experts)
+
+    @property
+    def weights(self) -> list[float]:
+        """The shares in force: of the experts, and of the slow and the fast filter."""
+        return self.share.weights
+
+    @property
+    def recent_pulls(self) -> tuple[list[float], int]:
+        """The mean pull of each expert over the last steps, and over how many steps in all."""
+        return self.pulls.mean, self.pulls.steps
 
     def answer(self, evidence: Evidence) -> Answers:
         """What is said of rows of the step that is open."""
@@ -54,7 +62,6 @@ class Blend:
             np.empty((n, 2, classes)),
             np.empty((n, len(self.tiles), TILINGS), np.uint16),
             np.empty((n, experts)),
-            self.persistence.last,
         )
         for i in range(n):
             self._answer_row(i, evidence, answers)
@@ -67,7 +74,7 @@ class Blend:
             evidence.marginal[i].tolist(),
             self.linear.answer(evidence.numbers[i].tolist(), codes),
             self.class_shares.answer(),
-            self.persistence.answer(),
+            evidence.unchanged[i].tolist(),
         ]
         if self.family is not None:
             experts.append(self.family.answer(evidence.members[:, i].tolist()))
@@ -117,8 +124,6 @@ class Blend:
             for tiles, cells in zip(self.tiles, answers.cells[i].tolist(), strict=True):
                 tiles.learn(cells, label)
             self.class_shares.learn(label)
-            self.persistence.learn(answers.last, label)
-        self.persistence.last = rows[-1][1]
 
     def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> Outcome:
         """Take a block of whole steps through: answer, close and learn each."""

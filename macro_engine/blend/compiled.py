@@ -36,6 +36,17 @@ class CompiledBlend:
         self.scratch = _scratch(shape)
         self.codes = 0  # one more than the largest code that was learnt
 
+    @property
+    def weights(self) -> list[float]:
+        """The shares in force: of the experts, and of the slow and the fast filter."""
+        weights: list[float] = self.parts.shares.tolist()
+        return weights
+
+    @property
+    def recent_pulls(self) -> tuple[list[float], int]:
+        """The mean pull of each expert over the last steps, and over how many steps in all."""
+        return self.parts.pulls.tolist(), int(self.parts.steps[0])
+
     def answer(self, evidence: Evidence) -> Answers:
         """What is said of rows of the step that is open."""
         record = self._record(len(evidence), len(evidence))
@@ -47,7 +58,6 @@ class CompiledBlend:
             record.filtered,
             record.cells,
             record.pulls,
-            int(record.last[0]),
         )
 
     def close(self, answers: Answers) -> None:
@@ -105,6 +115,7 @@ class CompiledBlend:
             np.ascontiguousarray(evidence.units),
             np.ascontiguousarray(evidence.codes),
             np.ascontiguousarray(evidence.marginal),
+            np.ascontiguousarray(evidence.unchanged),
             np.ascontiguousarray(evidence.members),
             np.ascontiguousarray(labels),
             starts,
@@ -130,7 +141,6 @@ class CompiledBlend:
             np.empty((kept, experts)),
             np.empty((rows, len(self.shape.plans), TILINGS), np.uint16),
             np.empty((rows, self.shape.models, experts)),
-            np.array([-1]),
         )
 
     def _again(self, answers: Answers) -> Record:
@@ -142,7 +152,6 @@ class CompiledBlend:
             answers.pulls,
             answers.cells,
             np.empty((len(answers), self.shape.models, self.shape.experts)),
-            np.array([answers.last]),
         )
 
 
@@ -187,7 +196,7 @@ def _rules(shape: Shape) -> Rules:
 def _scratch(shape: Shape) -> Scratch:
     sets, experts, classes, models = len(shape.plans), shape.experts, shape.classes, shape.models
     return Scratch(
-        shares=np.empty((2, classes)),
+        shares=np.empty(classes),
         linear=np.empty(models),
         places=np.empty(shape.tiled),
         margins=np.empty(4 * models),

@@ -7,7 +7,6 @@ import numpy as np
 from macro_engine.blend.filters import START
 from macro_engine.blend.kernels.arrays import Parts
 from macro_engine.blend.memory import Memory, TileMemory
-from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.shape import Shape
 from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import CELLS, SQUARES
@@ -23,10 +22,6 @@ def new_parts(shape: Shape) -> Parts:
         lengths=np.zeros(1),
         rows=np.zeros(1, np.int64),
         class_shares=np.full(classes, 1.0 / classes),
-        last=np.array([NO_LABEL]),
-        stays=np.array([1.0, 1.0 / classes]),
-        counts=np.full(classes, 1.0 / classes),
-        followed=np.zeros((classes, classes)),
         members=np.full(shape.members, 1.0 / max(shape.members, 1)),
         shares=np.array(blend_prior(experts)),
         filters=np.full((2, experts), 1.0 / experts),
@@ -56,10 +51,6 @@ def memory_of(shape: Shape, parts: Parts, codes: int, only_changed: bool = False
         parts.lengths.copy(),
         int(parts.rows[0]),
         parts.class_shares.copy(),
-        int(parts.last[0]),
-        parts.stays.copy(),
-        parts.counts.copy(),
-        parts.followed.copy(),
         parts.members.copy(),
         parts.shares.copy(),
         parts.filters.copy(),
@@ -83,10 +74,6 @@ def restored_parts(memory: Memory) -> Parts:
         lengths=memory.lengths,
         rows=np.array([memory.rows]),
         class_shares=memory.class_shares,
-        last=np.array([memory.last]),
-        stays=memory.stays,
-        counts=memory.counts,
-        followed=memory.followed,
         members=memory.members,
         shares=memory.shares,
         filters=memory.filters,

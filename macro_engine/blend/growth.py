@@ -39,8 +39,6 @@ def with_class(memory: Memory) -> Memory:
         linear_numbers=_extended(memory.linear_numbers, 0, 0.0),
         linear_codes=_extended(memory.linear_codes, 2, 0.0),
         class_shares=_extended(memory.class_shares, 0, count),
-        counts=_extended(memory.counts, 0, count),
-        followed=_extended(_extended(memory.followed, 0, 0.0), 1, 0.0),
         tiles=[
             TileMemory(_extended(t.bias, 1, 0.0), t.index, _extended(t.values, 2, 0.0))
             for t in memory.tiles

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.shape import Shape
 from macro_engine.blend.tilings import CELLS
 from macro_engine.core.errors import MacroError
@@ -48,10 +47,6 @@ class Memory:
         Categories by codes by models, for the codes that were ever learnt.
     lengths
         The sum of the rows' squared lengths, of which `rows` were seen.
-    stays
-        How often labels stay and go.
-    followed
-        Which labels followed which.
     shares
         Of the experts and the two filters, and `members` of the family's members.
     pulls
@@ -65,10 +60,6 @@ class Memory:
     lengths: Floats
     rows: int
     class_shares: Floats
-    last: int
-    stays: Floats
-    counts: Floats
-    followed: Floats
     members: Floats
     shares: Floats
     filters: Floats
@@ -95,10 +86,6 @@ class Memory:
             "lengths": self.lengths,
             "rows": self.rows,
             "class_shares": self.class_shares,
-            "last": self.last,
-            "stays": self.stays,
-            "counts": self.counts,
-            "followed": self.followed,
             "members": self.members,
             "shares": self.shares,
             "filters": self.filters,
@@ -132,10 +119,6 @@ class Memory:
             _floats(state, "lengths", (1,)),
             whole(state, "rows"),
             _floats(state, "class_shares", (c,)),
-            whole(state, "last", NO_LABEL, c - 1),
-            _floats(state, "stays", (2,)),
-            _floats(state, "counts", (c,)),
-            _floats(state, "followed", (c, c)),
             _floats(state, "members", (shape.members,)),
             _floats(state, "shares", (e + 2,)),
             _floats(state, "filters", (2, e)),

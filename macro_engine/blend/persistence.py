@@ -1,46 +1,75 @@
-"""Expert 3: what follows the last label, given how often labels stay and where they go."""
+"""Expert 3: what follows the last label, given how often labels stay and where they go.
+
+It is the baseline no-change with probabilities: a run computes it once, for the baseline, and hands
+it to the blend.
+"""
 
 from __future__ import annotations
 
-from macro_engine.blend.probability import total
+import numpy as np
 
-NO_LABEL = -1
+from macro_engine.core.declared import Array, Declared
+from macro_engine.core.rows import Floats
+from macro_engine.core.state import State
+
+LEAST = 1e-3
+PRIOR_ROWS = 2.0
 
 
 class Persistence:
-    """No-change with probabilities.
+    """Counts of pairs of labels, held together by how often nothing changes.
 
-    The label after `last` was counted; two more counts are spread over the classes by how often
-    any label stays, and by how frequent the others are. Nothing is forgotten.
+    Attributes
+    ----------
+    pairs
+        N: by the last label of a step and the label of a row in the step after it.
+    labels
+        How often each label came.
+    stay_go
+        How often a row had the last label, and how often another.
     """
 
+    remembers = Declared(
+        Array("pairs", np.float64, ("classes", "classes")),
+        Array("labels", np.float64, ("classes",)),
+        Array("stay_go", np.float64, (2,)),
+    )
+
     def __init__(self, classes: int) -> None:
-        self.last = NO_LABEL  # of the last labelled row of the last step learnt
-        self.stay = 1.0
-        self.go = 1.0 / classes
-        self.counts = [1.0 / classes] * classes
-        self.followed = [[0.0] * classes for _ in range(classes)]  # the row is the last label
+        self.classes = classes
+        self.pairs = np.zeros((classes, classes))
+        self.labels = np.full(classes, 1.0 / classes)
+        self.stay_go = np.array([1.0, 1.0 / classes])
 
-    def answer(self) -> list[float]:
-        classes, last = len(self.counts), self.last
-        if last == NO_LABEL:
-            return [1.0 / classes] * classes
-        stays = self.stay / (self.stay + self.go)
-        others = total([count for c, count in enumerate(self.counts) if c != last])
-        seen = total(self.followed[last])
-        p = []
-        for c, count in enumerate(self.counts):
-            pool = stays if c == last else (1.0 - stays) * count / others
-            p.append((self.followed[last][c] + 2.0 * pool) / (seen + 2.0))
-        return p
+    def probabilities(self, last: int) -> Floats:
+        """p_c = (N[last, c] + 2 pool_c) / (sum N[last] + 2), pool_last = stay / (stay + go)."""
+        if last < 0:
+            return np.full(self.classes, 1.0 / self.classes)
+        stay, go = self.stay_go.tolist()
+        stays = stay / (stay + go)
+        total = rest = 0.0
+        for c in range(self.classes):
+            total += self.pairs[last, c]
+            if c != last:
+                rest += self.labels[c]
+        found = np.empty(self.classes)
+        for c in range(self.classes):
+            pool = stays if c == last else (1 - stays) * self.labels[c] / rest
+            found[c] = (self.pairs[last, c] + PRIOR_ROWS * pool) / (total + PRIOR_ROWS)
+        return found
 
-    def learn(self, last: int, label: int) -> None:
-        """Learn a row, given the last label when its step opened."""
-        self.counts[label] += 1.0
-        if last == NO_LABEL:
-            return
-        self.followed[last][label] += 1.0
-        if label == last:
-            self.stay += 1.0
-        else:
-            self.go += 1.0
+    def learn(self, labels: list[int], last: int) -> None:
+        """Count rows that came while `last` was the last label; -1 for none."""
+        for label in labels:
+            np.maximum(self.labels, LEAST / self.classes, out=self.labels)
+            self.labels[label] += 1.0
+            if last >= 0:
+                self.pairs[last, label] += 1.0
+                np.maximum(self.stay_go, LEAST, out=self.stay_go)
+                self.stay_go[0 if label == last else 1] += 1.0
+
+    def state(self) -> State:
+        return self.remembers.state_of(self)
+
+    def restore(self, state: State) -> None:
+        self.remembers.restore(self, state, classes=self.classes)

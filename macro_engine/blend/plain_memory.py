@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def memory_of(blend: Blend, only_changed: bool = False) -> Memory:
-    shape, linear, persistence = blend.shape, blend.linear, blend.persistence
-    family = blend.family
+    shape, linear, family = blend.shape, blend.linear, blend.family
     return Memory(
         shape,
         np.array(linear.bias),
@@ -27,10 +26,6 @@ def memory_of(blend: Blend, only_changed: bool = False) -> Memory:
         np.array([linear.squares]),
         linear.rows,
         np.array(blend.class_shares.counts),
-        persistence.last,
-        np.array([persistence.stay, persistence.go]),
-        np.array(persistence.counts),
-        np.array(persistence.followed),
         np.array([] if family is None else family.weights),
         np.array(blend.share.weights),
         np.array([f.weights for f in blend.filters]),
@@ -43,7 +38,7 @@ def memory_of(blend: Blend, only_changed: bool = False) -> Memory:
 
 
 def restore(blend: Blend, memory: Memory) -> None:
-    linear, persistence = blend.linear, blend.persistence
+    linear = blend.linear
     linear.bias = memory.linear_bias.tolist()
     linear.numbers = memory.linear_numbers.tolist()
     for j, by_code in enumerate(memory.linear_codes.tolist()):
@@ -53,10 +48,6 @@ def restore(blend: Blend, memory: Memory) -> None:
     linear.squares = float(memory.lengths[0])
     linear.rows = memory.rows
     blend.class_shares.counts = memory.class_shares.tolist()
-    persistence.last = memory.last
-    persistence.stay, persistence.go = memory.stays.tolist()
-    persistence.counts = memory.counts.tolist()
-    persistence.followed = memory.followed.tolist()
     if blend.family is not None:
         blend.family.weights = memory.members.tolist()
     blend.share.weights = memory.shares.tolist()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from macro_engine.blend.shape import GROUPS, Shape
 from macro_engine.core.rows import Floats
 
@@ -19,14 +21,21 @@ class RecentPulls:
 
     def add(self, rows: Sequence[Sequence[float]]) -> None:
         """Add a step, given the experts' pulls of each row."""
-        if not rows:
-            return
-        self.steps += 1
-        for e, mean in enumerate(self.mean):
-            total = 0.0
-            for row in rows:
-                total += row[e]
-            self.mean[e] = mean + (total / len(rows) - mean) / min(self.steps, STEPS)
+        self.mean = mean_after(self.mean, self.steps, rows)
+        self.steps += bool(rows)
+
+
+def mean_after(mean: Sequence[float], steps: int, rows: Sequence[Sequence[float]]) -> list[float]:
+    """The mean over so many steps and one more, given the experts' pulls of each of its rows."""
+    if not rows:
+        return list(mean)
+    found = []
+    for e, before in enumerate(mean):
+        total = 0.0
+        for row in rows:
+            total += row[e]
+        found.append(before + (total / len(rows) - before) / min(steps + 1, STEPS))
+    return found
 
 
 def pulls_of(
@@ -41,17 +50,13 @@ def pulls_of(
     ]
 
 
-def by_group(pulls: Floats, shape: Shape) -> dict[str, float]:
-    """The share of each group that is there in all that pulls; all are 0 before anything does.
+def by_group(pulls: Floats, shape: Shape) -> Floats:
+    """Steps by groups, given steps by experts; 0 for a group that is left out.
 
-    >>> import numpy as np
-    >>> by_group(np.array([1.0, 1.0, 0.0, 0.0, 2.0]), Shape.of(2, 0, 0, 3))
-    {'linear': 0.5, 'shares': 0.0, 'persistence': 0.0, 'macro': 0.5}
+    >>> by_group(np.array([[1.0, 1.0, 0.0, 0.5, 2.0]]), Shape.of(2, 0, 0, 3)).tolist()
+    [[2.0, 0.0, 0.5, 2.0, 0.0]]
     """
-    totals = {
-        group: float(pulls[[g == group for g in shape.groups]].sum())
-        for group in GROUPS
-        if group in shape.groups
-    }
-    whole = sum(totals.values())
-    return {group: total / whole if whole else 0.0 for group, total in totals.items()}
+    found = np.zeros((len(pulls), len(GROUPS)))
+    for e, group in enumerate(shape.groups):
+        found[:, GROUPS.index(group)] += pulls[:, e]
+    return found

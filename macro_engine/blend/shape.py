@@ -8,6 +8,7 @@ from macro_engine.blend.tilings import PLANS, Plan
 from macro_engine.core.rows import Floats, Ints
 
 MOST_CLASSES = 100
+NO_LABEL = -1  # of a row whose label never came
 GROUPS = ("linear", "shares", "persistence", "macro", "tiles")
 
 
@@ -83,6 +84,8 @@ class Evidence:
         Categories, in order of first appearance, rows by categories.
     marginal
         Probabilities of the marginal baseline, rows by classes.
+    unchanged
+        Those of the baseline that expects no change.
     members
         Probabilities of the finite members, members by rows by classes.
     """
@@ -91,6 +94,7 @@ class Evidence:
     units: Floats
     codes: Ints
     marginal: Floats
+    unchanged: Floats
     members: Floats
 
     def __len__(self) -> int:
@@ -102,5 +106,6 @@ class Evidence:
             self.units[start:stop],
             self.codes[start:stop],
             self.marginal[start:stop],
+            self.unchanged[start:stop],
             self.members[:, start:stop],
         )

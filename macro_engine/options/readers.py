@@ -186,6 +186,12 @@ def strategies(value: Any) -> list[str]:
     return [name for name in STRATEGIES if name in named]
 
 
+def true_or_false(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"'{visible(value)}' is neither true nor false")
+    return value
+
+
 scale = _one_of(RUNNING, UNIT, NONE)
 missing = _one_of(MEAN, REJECT)
 late = _one_of("join", "reject")

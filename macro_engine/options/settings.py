@@ -133,13 +133,18 @@ class Settings:
             )
 
     def _choose_strategy(self) -> None:
+        if self.values.get("blend"):
+            named = {*self.values["strategies"], "blend"}
+            self.values["strategies"] = [name for name in STRATEGIES if name in named]
         computed = self.values["strategies"]
-        chosen = "ftl" if "ftl" in computed else computed[0]
+        chosen = next((name for name in ("blend", "ftl") if name in computed), computed[0])
         self.add(Layer("default", {"strategy": chosen}))
         if self.values["strategy"] not in computed:
+            named = self.values["strategy"]
+            hint = "; add --blend" if named == "blend" else ""
             raise UsageError(
-                f"--strategy {self.values['strategy']}: it is not computed; "
-                f"--strategies names {', '.join(computed)}"
+                f"--strategy {named}: it is not computed; "
+                f"--strategies names {', '.join(computed)}{hint}"
             )
 
     def _check_histories(self) -> None:
@@ -160,6 +165,11 @@ class Settings:
                 f"--history: with {len(self['thresholds']):,} thresholds these are "
                 f"{len(self.members):,} members, which are too many; at most {MOST_THRESHOLDS:,}"
             )
+
+    @property
+    def following(self) -> set[str]:
+        """Settings that need not be written down: `strategies` says all of it."""
+        return {"blend", "strategy"} if self.origins["strategy"] == "default" else {"blend"}
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

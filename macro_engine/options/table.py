@@ -32,6 +32,7 @@ class Option:
     reader: str
     default: Any = None
     on_command_line: bool = True
+    takes_value: bool = True
 
     @property
     def flag(self) -> str:
@@ -95,8 +96,9 @@ _OPTIONS = (
         "text",
         "logistic",
     ),
-    Option("strategy", "NAME", "whose prediction is the prediction: ftl, ewa", MACRO, "strategy"),
-    Option("strategies", "A,B", "which strategies are computed: ftl,ewa", MACRO, "strategies"),
+    Option("strategy", "NAME", "whose prediction it is: ftl, ewa, blend", MACRO, "strategy"),
+    Option("strategies", "A,B", "which are computed: ftl,ewa,blend", MACRO, "strategies"),
+    Option("blend", "", "compute blend too", MACRO, "true_or_false", takes_value=False),
     Option(
         "output",
         "NAME",

@@ -17,7 +17,7 @@ from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import duration_text
 
-_BUILT_IN = ("ftl", "ewa", "marginal", "no_change")
+_BUILT_IN = ("ftl", "ewa", "blend", "marginal", "no_change")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BELOW = 0.95  # of the limit, where an alarm is cleared
 _EXAMPLES = "'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m', 'no step for 1h'"

@@ -101,6 +101,7 @@ class Checkpoint:
         recorder, standing = self.report.recorder, self.standing
         assert recorder is not None
         info = self._fixed() | {
+            **told(self.pipeline.names),
             "classes": list(standing.classes),
             "status": status,
             "seconds": self.pipeline.seconds,
@@ -149,7 +150,6 @@ class Checkpoint:
             self.fixed = self._identity() | {
                 "program": __version__,
                 "path": self.pipeline.path,
-                **told(self.pipeline.names),
             }
         return self.fixed
 
@@ -221,7 +221,7 @@ class Checkpoint:
         if self.reader.steps > self.pipeline.steps:
             raise DamagedError("the parts of its state are of different moments")
         if self.pipeline.ensemble is not None:
-            self.outputs.open(self.standing.classes, self.pipeline.members)
+            self.outputs.open(self.standing.classes, self.pipeline.members, self.pipeline.strategy)
 
     def _take_up(self, stored: RunReader) -> None:
         """Stand where the recorded run stood."""

@@ -86,7 +86,7 @@ class Engine:
             raise UsageError("--speed needs a time column (--time); without one use --rate")
         self.pace = Pace(self.speed, self._waits, lambda text: report.listener.remark(text))
         self.standing = Standing(self.opened, self.recording, self.pipeline, self.pace, report)
-        self.outputs = Outputs(self.predictions, self.trace, self.opened.settings["strategy"])
+        self.outputs = Outputs(self.predictions, self.trace)
         self.checkpoint = Checkpoint(self.standing, self.outputs)
         self.between_blocks = True
         self.in_poll = False  # some of what was read from a live feed has not been run yet
@@ -281,7 +281,7 @@ class Engine:
 
     def _start(self, columns: Columns) -> Ensemble:
         ensemble = self.pipeline.start(self.classes, columns)
-        self.outputs.open(self.classes, self.pipeline.members)
+        self.outputs.open(self.classes, self.pipeline.members, self.pipeline.strategy)
         return ensemble
 
     def _publish(self, state: str, words: str) -> None:

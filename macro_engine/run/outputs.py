@@ -116,23 +116,21 @@ class Outputs:
     ----------
     predictions, trace
         Where they are written; None for nowhere.
-    strategy
-        Whose probabilities stand beside the predictions.
     """
 
-    def __init__(self, predictions: Path | None, trace: Path | None, strategy: str) -> None:
+    def __init__(self, predictions: Path | None, trace: Path | None) -> None:
         self.predictions = predictions
         self.trace = trace
-        self.strategy = strategy
         self.files: list[ResultFile] = []
 
     @property
     def are_wanted(self) -> bool:
         return self.predictions is not None or self.trace is not None
 
-    def open(self, classes: Sequence[str], members: Sequence[Member]) -> None:
+    def open(self, classes: Sequence[str], members: Sequence[Member], strategy: str) -> None:
+        """Begin; the probabilities beside the predictions are those of a strategy."""
         if self.predictions is not None:
-            self.files.append(PredictionsFile(self.predictions, classes, self.strategy))
+            self.files.append(PredictionsFile(self.predictions, classes, strategy))
         if self.trace is not None:
             self.files.append(TraceFile(self.trace, members))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -23,9 +22,11 @@ from macro_engine.core.steps import Names, Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
-from macro_engine.strategies import BASELINES
+from macro_engine.strategies import BASELINES, STRATEGIES
 from macro_engine.stream.opening import Opened
 from macro_engine.subroutines import resolve
+from macro_engine.subroutines.base import Subroutine
+from macro_engine.subroutines.nearest_mean import NearestMean
 from macro_engine.subroutines.output import converted
 
 _BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
@@ -55,6 +56,8 @@ class Pipeline:
         Time spent on steps; reading and start-up are not in it.
     names
         What stands along the axes of the results.
+    strategies, strategy
+        Which are computed, and whose prediction is the prediction.
     steps_at_once
         How many steps make a block of good length.
     time
@@ -85,6 +88,7 @@ class Pipeline:
             )
         self.members = settings.members
         self.strategies: list[str] = settings["strategies"]
+        self.strategy: str = settings["strategy"]
         self.names = Names((*BASELINES, *self.strategies), self.members, 0)
         self.classes: tuple[str, ...] = ()
         self.columns = Columns(())
@@ -128,7 +132,7 @@ class Pipeline:
             settings["empty_class"],
         )
         self.classes, self.columns = classes, columns
-        self.names = replace(self.names, classes=len(classes))
+        self._leave_out_strategies()
         discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
         self.ensemble = (
             self._compiled(shape, columns)
@@ -205,13 +209,26 @@ class Pipeline:
         if self.ensemble.family.step != self.steps:
             raise DamagedError("the parts of its state are of different moments")
 
+    def _leave_out_strategies(self) -> None:
+        """Do without those that do not answer so many classes."""
+        classes = len(self.classes)
+        for name in list(self.strategies):
+            most = STRATEGIES[name].most_classes
+            if most is None or classes <= most:
+                continue
+            self.strategies = [other for other in self.strategies if other != name]
+            reason = f"{name} answers at most {most} classes, and there are {classes}"
+            if not self.strategies:
+                raise MacroError(f"{reason}: add another strategy, as in --strategies ftl,ewa")
+            if self.strategy == name:
+                self.strategy = "ftl" if "ftl" in self.strategies else self.strategies[0]
+            self.announce(f"{reason}: it is left out; the prediction is that of {self.strategy}")
+
     def _compiled(self, shape: Shape, columns: Columns) -> Ensemble:
-        from macro_engine.core.compiling import announcement, mark_as_warm, tell_of_trouble
+        from macro_engine.core.compiling import mark_as_warm
 
         settings = self.opened.settings
-        if (words := announcement()) is not None:
-            self.announce(words)
-        tell_of_trouble(self.announce)
+        self._announce_compiling()
         from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
 
         rules = CompiledRules(
@@ -224,7 +241,7 @@ class Pipeline:
         )
 
         def start() -> Ensemble:
-            return self._ensemble(CompiledFamily(rules, columns), columns)
+            return self._ensemble(CompiledFamily(rules, columns), columns, compiled=True)
 
         # loads or compiles every kernel, which is start-up and not a part of the run
         warm = start()
@@ -236,21 +253,35 @@ class Pipeline:
 
     def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Ensemble:
         settings, classes = self.opened.settings, self.classes
-        family = Family(
-            self.members,
-            discrepancy,
-            lambda: self.create(classes),
-            columns,
-            len(classes),
-            settings["eps_power"],
-            settings.get("max_subroutines"),
-        )
-        return self._ensemble(family, columns)
+        compiled = any(STRATEGIES[name].is_slow_uncompiled for name in self.strategies)
 
-    def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
-        return Ensemble(
-            family, columns, self.strategies, self.with_probabilities, self.path == "compiled"
-        )
+        def start(create: Callable[[], Subroutine]) -> Ensemble:
+            family = Family(
+                self.members,
+                discrepancy,
+                create,
+                columns,
+                len(classes),
+                settings["eps_power"],
+                settings.get("max_subroutines"),
+            )
+            return self._ensemble(family, columns, compiled)
+
+        if compiled:
+            self._announce_compiling()
+            # all kernels but those of the family, with a learner that costs nothing to start
+            start(lambda: NearestMean(len(classes))).run(_one_row(columns))
+        return start(lambda: self.create(classes))
+
+    def _announce_compiling(self) -> None:
+        from macro_engine.core.compiling import announcement, tell_of_trouble
+
+        if (words := announcement()) is not None:
+            self.announce(words)
+        tell_of_trouble(self.announce)
+
+    def _ensemble(self, family: AnyFamily, columns: Columns, compiled: bool) -> Ensemble:
+        return Ensemble(family, columns, self.strategies, self.with_probabilities, compiled)
 
     def _model_failed(self, error: BaseException, step: int) -> BaseException:
         """A model of the user's choice may fail in ways of its own; ours may not."""

@@ -86,7 +86,8 @@ class RunReader:
             return ""
         settings = self.info.get("settings")
         named = settings.get("strategy") if isinstance(settings, dict) else None
-        return named if named in self.names.series else self.names.series[-1]
+        computed = self.names.series
+        return next((name for name in (named, "ftl") if name in computed), computed[-1])
 
     def refresh(self) -> None:
         """Look again at what the writer says of the run."""

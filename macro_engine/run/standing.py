@@ -88,7 +88,7 @@ class Standing:
             references=pipeline.reference_count,
             distance_share=pipeline.distance_share,
             errors=board.errors if board and has_rows else {},
-            strategy=self.opened.settings["strategy"],
+            strategy=pipeline.strategy,
             member_errors=tuple(board.member_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
             came=self.feed.came if self.feed else None,
@@ -132,7 +132,10 @@ class Standing:
             "labels": board.labels.tolist(),
             "notes": self.reader.maker.notes(),
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
-            "settings": plain(self.opened.settled(self.reader.encoder)),
+            "settings": plain(
+                self.opened.settled(self.reader.encoder)
+                | {"strategies": pipeline.strategies, "strategy": pipeline.strategy}
+            ),
         }
 
     def _recording_in_words(self) -> str:

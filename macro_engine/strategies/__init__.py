@@ -13,6 +13,7 @@ from macro_engine.strategies.base import (
     Setup,
     Strategy,
 )
+from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.ewa import ExponentialWeights
 from macro_engine.strategies.ftl import FollowTheLeader
 
@@ -20,6 +21,7 @@ __all__ = [
     "BASELINES",
     "DEFAULT",
     "LEADER",
+    "PAPER",
     "STRATEGIES",
     "WEIGHTS",
     "Answer",
@@ -35,7 +37,8 @@ BASELINES = ("marginal", "no_change")  # what strategies are set against; always
 
 # in the order in which their series stand everywhere
 STRATEGIES: dict[str, type[Strategy]] = {}
-DEFAULT = ("ftl", "ewa")
+PAPER = ("ftl", "ewa")
+DEFAULT = (*PAPER, "blend")  # unless a description or a preset asks for the paper's
 
 
 def register(strategy: type[Strategy]) -> type[Strategy]:
@@ -54,3 +57,4 @@ def start(names: Sequence[str], setup: Setup) -> list[Strategy]:
 
 register(FollowTheLeader)
 register(ExponentialWeights)
+register(BlendStrategy)

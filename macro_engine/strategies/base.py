@@ -166,6 +166,10 @@ class Strategy(ABC):
         Whether it needs the probabilities of members and baselines.
     wants_units
         Whether it needs the numbers as tiles see them: `Rows.units`.
+    is_slow_uncompiled
+        Whether a run should take its compiled loops even where the family has none.
+    most_classes
+        How many classes it answers at most; None for any number.
     shows
         What it can show beside its answers: `LEADER`, `WEIGHTS`, or names of its own.
     """
@@ -174,6 +178,8 @@ class Strategy(ABC):
     title: ClassVar[str]
     wants_probabilities: ClassVar[bool] = False
     wants_units: ClassVar[bool] = False
+    is_slow_uncompiled: ClassVar[bool] = False
+    most_classes: ClassVar[int | None] = None
     shows: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, setup: Setup) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
+from macro_engine.strategies import PAPER
 from macro_engine.stream.encode import SAMPLE, Encoder
 from macro_engine.stream.infer import infer
 from macro_engine.stream.source import StreamFile, open_file
@@ -57,7 +58,8 @@ def open_stream(
     files = [open_file(path, written.get("delimiter"), written.get("decimal")) for path in paths]
     first = files[0]
     if first.description is not None:
-        layers.append(Layer.read("its description", first.description, first.path))
+        described = {"strategies": list(PAPER)} | first.description
+        layers.append(Layer.read("its description", described, first.path))
     settings = Settings.merge(layers)
     remarks = [f"{visible(file.path.name)}: {note}" for file in files for note in file.notes]
     if not {"time", "label", "features", "categorical"} <= settings.values.keys():

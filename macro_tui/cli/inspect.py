@@ -31,6 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     inspection.show()
     if target is not None:
         settings = inspection.settings()
+        for name in opened.settings.following & settings.keys():
+            del settings[name]
         if settings["subroutine"].startswith("python:"):
             del settings["subroutine"]
             print("not saved: subroutine (python:... is taken from the command line only)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from macro_engine.options.settings import Layer
     from macro_engine.run.store.keep import Keep
     from macro_engine.stream.opening import Opened
+
+
+_SWITCH: dict[str, Any] = {"action": "store_const", "const": True}
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +46,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS.values():
         if option.on_command_line:
             default = "" if option.default is None else f"; default {option.default}"
+            takes = {"metavar": option.metavar} if option.takes_value else _SWITCH
             groups[option.group].add_argument(
-                option.flag, dest=option.name, metavar=option.metavar, help=option.help + default
+                option.flag, dest=option.name, help=option.help + default, **takes
             )
 
 

@@ -11,7 +11,7 @@ from macro_engine.core.compiling import compiled
 def change_probabilities(  # type: ignore[no-untyped-def]
     labels, starts, last, pairs, counts, stay_go, prior_rows, least, out
 ):
-    """What `ChangeTable` gives, step by step; -1 stands for no last label."""
+    """What `Persistence` gives, step by step; -1 stands for no last label."""
     classes = len(counts)
     for s in range(len(starts) - 1):
         begin, end = starts[s], starts[s + 1]

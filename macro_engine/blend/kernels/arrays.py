@@ -19,6 +19,7 @@ class Given(NamedTuple):
     units: Floats
     codes: Ints
     marginal: Floats
+    unchanged: Floats
     members: Floats
     labels: Ints
     starts: Ints
@@ -48,10 +49,6 @@ class Parts(NamedTuple):
     lengths: Floats
     rows: Ints
     class_shares: Floats
-    last: Ints
-    stays: Floats
-    counts: Floats
-    followed: Floats
     members: Floats
     shares: Floats
     filters: Floats
@@ -77,13 +74,12 @@ class Record(NamedTuple):
     pulls: Floats
     cells: NDArray[np.uint16]
     logs: Floats  # rows by classes by experts; of two classes only the second
-    last: Ints  # the last label when the step opened
 
 
 class Scratch(NamedTuple):
     """Room for one row at a time, and for the sums of one step."""
 
-    shares: Floats  # of the experts that say the same of every row of a step, by class
+    shares: Floats  # of the classes, which are the same for every row of a step
     linear: Floats  # what each model said
     places: Floats  # a row's columns, as the tiles see them
     margins: Floats  # lanes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from macro_engine.blend.kernels.arithmetic import sigmoid
 from macro_engine.blend.kernels.compiling import part
-from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.shares import DECAY
 
 
@@ -18,34 +17,11 @@ def shares_say(counts, out):  # type: ignore[no-untyped-def]
 
 
 @part
-def persistence_say(last, stays, counts, followed, out):  # type: ignore[no-untyped-def]
-    classes = len(counts)
-    if last == NO_LABEL:
-        for c in range(classes):
-            out[c] = 1.0 / classes
-        return
-    stay = stays[0] / (stays[0] + stays[1])
-    others, seen = 0.0, 0.0
-    for c in range(classes):
-        seen += followed[last, c]
-        if c != last:
-            others += counts[c]
-    for c in range(classes):
-        pool = stay if c == last else (1.0 - stay) * counts[c] / others
-        out[c] = (followed[last, c] + 2.0 * pool) / (seen + 2.0)
-
-
-@part
-def counts_learn(last, label, shares, stays, counts, followed):  # type: ignore[no-untyped-def]
-    """Class shares and persistence learn a row."""
-    least = 1e-3 / len(shares)
-    for c in range(len(shares)):
-        shares[c] = max(shares[c] * DECAY, least)
-    shares[label] += 1.0
+def shares_learn(counts, label):  # type: ignore[no-untyped-def]
+    least = 1e-3 / len(counts)
+    for c in range(len(counts)):
+        counts[c] = max(counts[c] * DECAY, least)
     counts[label] += 1.0
-    if last != NO_LABEL:
-        followed[last, label] += 1.0
-        stays[0 if label == last else 1] += 1.0
 
 
 @part

@@ -9,16 +9,15 @@ from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, LEARN
 from macro_engine.blend.kernels.compiling import borrowing, inlined, part
 from macro_engine.blend.kernels.experts import (
     by_class,
-    counts_learn,
     linear_learn,
     linear_say,
-    persistence_say,
+    shares_learn,
     shares_say,
 )
 from macro_engine.blend.kernels.filters import filter_learn, filter_say
 from macro_engine.blend.kernels.tiles import find_cells, tiles_learn, tiles_say
-from macro_engine.blend.persistence import NO_LABEL
 from macro_engine.blend.pull import STEPS
+from macro_engine.blend.shape import NO_LABEL
 
 _MARGINAL, _LINEAR, _SHARES, _PERSISTENCE, _FAMILY = range(5)
 
@@ -41,11 +40,7 @@ def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: igno
             for k in range(len(parts.shares)):
                 shown.weights[s, k] = parts.shares[k]
         if doing & ANSWER:
-            record.last[0] = parts.last[0]
-            shares_say(parts.class_shares, scratch.shares[0])
-            persistence_say(
-                parts.last[0], parts.stays, parts.counts, parts.followed, scratch.shares[1]
-            )
+            shares_say(parts.class_shares, scratch.shares)
             for i in range(begin, end):
                 answer_row(i, i - base, at_once, given, rules, parts, record, scratch)
         if doing & CLOSE:
@@ -69,8 +64,8 @@ def answer_row(i, r, at_once, given, rules, parts, record, scratch):  # type: ig
     by_class(scratch.linear, p[_LINEAR])
     for c in range(classes):
         p[_MARGINAL, c] = given.marginal[i, c]
-        p[_SHARES, c] = scratch.shares[0, c]
-        p[_PERSISTENCE, c] = scratch.shares[1, c]
+        p[_SHARES, c] = scratch.shares[c]
+        p[_PERSISTENCE, c] = given.unchanged[i, c]
         if len(parts.members):
             total = 0.0
             for k in range(len(parts.members)):
@@ -154,16 +149,15 @@ def close(begin, end, at_once, given, parts, record, scratch):  # type: ignore[n
 def learn(  # type: ignore[no-untyped-def]
     begin, end, base, at_once, given, rules, parts, record, scratch
 ):
-    labelled, last = 0, NO_LABEL
+    labelled = 0
     for i in range(begin, end):
         if given.labels[i] != NO_LABEL:
             labelled += 1
-            last = given.labels[i]
             if not at_once:
                 take_logs(record.experts[i - base], record.logs[i - base])
                 add_losses(
-                    last, i, given.members, record.experts[i - base], record.filtered[i - base],
-                    scratch.member_losses, scratch.losses,
+                    given.labels[i], i, given.members, record.experts[i - base],
+                    record.filtered[i - base], scratch.member_losses, scratch.losses,
                 )  # fmt: skip
     if labelled > 0:
         update_shares(scratch.member_losses, labelled, rules.member_prior, parts.members)
@@ -174,7 +168,6 @@ def learn(  # type: ignore[no-untyped-def]
         for i in range(begin, end):
             if given.labels[i] != NO_LABEL:
                 learn_row(i, i - base, fresh, rate, given, rules, parts, record, scratch)
-        parts.last[0] = last
 
 
 @inlined
@@ -205,6 +198,4 @@ def learn_row(  # type: ignore[no-untyped-def]
         record.cells[r], label, scratch.said, rules.rates, parts.biases, parts.tables,
         parts.changed, scratch.moves,
     )  # fmt: skip
-    counts_learn(
-        record.last[0], label, parts.class_shares, parts.stays, parts.counts, parts.followed
-    )
+    shares_learn(parts.class_shares, label)

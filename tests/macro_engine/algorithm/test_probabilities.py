@@ -10,7 +10,8 @@ from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block, same
 
 from macro_engine.algorithm.earned import EarnedProbabilities
-from macro_engine.algorithm.no_change import ChangeTable, NoChange
+from macro_engine.algorithm.no_change import NoChange
+from macro_engine.blend.persistence import Persistence
 
 CLASSES = 3
 
@@ -87,7 +88,7 @@ def test_those_of_a_learner_are_left_as_they_are():
 def test_those_of_no_change_follow_their_definition():
     labels = np.random.default_rng(1).integers(0, CLASSES, 60)
     starts = np.array([0, 2, 3, 20, 21, 60])
-    baseline = NoChange(ChangeTable(CLASSES))
+    baseline = NoChange(Persistence(CLASSES))
     predictions, found = baseline.run(labels, starts)
     counts, pairs = np.full(CLASSES, 1 / CLASSES), np.zeros((CLASSES, CLASSES))
     stay, go, last = 1.0, 1 / CLASSES, None
@@ -120,7 +121,7 @@ def test_the_compiled_tables_give_what_the_plain_ones_give(classes, lengths):
     assert same(one, other)
     assert same(plain.counts, compiled.counts)
     assert same(plain.hit_miss, compiled.hit_miss)
-    here, there = (NoChange(ChangeTable(classes)) for _ in range(2))
+    here, there = (NoChange(Persistence(classes)) for _ in range(2))
     for a, b in zip(here.run(labels, starts), there.run_compiled(labels, starts), strict=True):
         assert same(a, b)
     assert here.last == there.last

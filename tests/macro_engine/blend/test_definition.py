@@ -7,8 +7,10 @@ import pytest
 from made_blends import patterned
 
 from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.no_change import NoChange
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
+from macro_engine.blend.persistence import Persistence
 from macro_engine.blend.shape import Evidence, Shape
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
@@ -54,7 +56,8 @@ def test_answers_are_those_of_the_reference(classes):
     scale = RunningScale([False] * 3)
     z = scale.run(raw, starts)
     p = forecasts(z, codes, labels, starts, classes)
-    evidence = Evidence(z, scale.units(z), codes, p[-1], p[:-1])
+    _, unchanged = NoChange(Persistence(classes)).run(labels, starts)
+    evidence = Evidence(z, scale.units(z), codes, p[-1], unchanged, p[:-1])
     for blend in (Blend, CompiledBlend):
         outcome = blend(Shape.of(classes, 3, 2, len(THRESHOLDS))).run(evidence, labels, starts)
         np.testing.assert_allclose(outcome.probabilities[ROWS], EXPECTED[classes], 0, 1e-9)
@@ -63,8 +66,9 @@ def test_answers_are_those_of_the_reference(classes):
 def test_before_any_label_all_classes_are_alike_and_the_first_is_answered():
     blank = np.empty((1, 0))
     evidence = Evidence(
-        blank, blank, np.empty((1, 0), np.int64), np.full((1, 4), 0.25), np.empty((0, 1, 4))
-    )
+        blank, blank, np.empty((1, 0), np.int64),
+        np.full((1, 4), 0.25), np.full((1, 4), 0.25), np.empty((0, 1, 4)),
+    )  # fmt: skip
     answers = Blend(Shape.of(4, 0, 0, 0)).answer(evidence)
     assert answers.probabilities.tolist() == [[0.25] * 4]
     assert answers.classes.tolist() == [0]
@@ -75,7 +79,8 @@ def test_log_loss_is_at_most_that_of_the_best_expert_and_the_price_of_finding_it
     p = np.full((90, 3), 0.05)
     p[np.arange(90), labels] = 0.9  # an expert that knows
     z = RunningScale([False] * 3).run(raw, starts)
-    evidence = Evidence(z, z * 0 + 0.5, codes, p, np.empty((0, 90, 3)))
+    alike = np.full((90, 3), 1 / 3)
+    evidence = Evidence(z, z * 0 + 0.5, codes, p, alike, np.empty((0, 90, 3)))
     shape = Shape.of(3, 3, 2, 0)
     q = CompiledBlend(shape).run(evidence, labels, starts).probabilities
     losses = -np.log(q[np.arange(90), labels])

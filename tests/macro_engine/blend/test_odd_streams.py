@@ -1,5 +1,7 @@
 """Whatever comes, probabilities are probabilities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_blends import made, same
@@ -9,7 +11,7 @@ from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.growth import with_class, with_column
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.pull import by_group
-from macro_engine.blend.shape import Evidence
+from macro_engine.blend.shape import GROUPS, Evidence
 
 
 def run(stream):
@@ -81,7 +83,8 @@ def test_a_new_class_changes_no_odds_between_the_others(classes):
         one.restore(grown.state())
     before = blend.answer(stream.evidence).experts[:, 5:]
     wider = made(classes=classes + 1, rows=80).evidence
-    given = Evidence(*list(vars(stream.evidence).values())[:3], wider.marginal, wider.members)
+    columns = list(vars(stream.evidence).values())[:3]
+    given = Evidence(*columns, wider.marginal, wider.unchanged, wider.members)
     after = compiled.answer(given).experts[:, 5:]
     tiles = after[..., :classes] / after[..., :classes].sum(axis=-1, keepdims=True)
     np.testing.assert_allclose(tiles, before, atol=1e-12)
@@ -111,8 +114,8 @@ def test_a_new_column_feeds_the_linear_expert_alone():
 def test_the_expert_that_knows_pulls_most():
     stream = made(rows=600, step=1, members=0)
     knowing = np.where(np.eye(2)[stream.labels] == 1, 0.95, 0.05)
-    given = Evidence(*list(vars(stream.evidence).values())[:3], knowing, np.empty((0, 600, 2)))
+    given = replace(stream.evidence, marginal=knowing)
     _, outcome = run(stream._replace(evidence=given))
-    pulls = by_group(outcome.pulls[-1], stream.shape)
-    assert max(pulls, key=pulls.get) == "linear"
-    assert sum(pulls.values()) == pytest.approx(1)
+    pulls = by_group(outcome.pulls[-1:], stream.shape)[0]
+    assert GROUPS[pulls.argmax()] == "linear"
+    assert pulls.sum() == pytest.approx(outcome.pulls[-1].sum())

@@ -1,0 +1,115 @@
+"""Blend: ten experts stacked on log loss, of which members and baselines are some."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from macro_engine.blend.answers import Answers
+from macro_engine.blend.blend import Blend
+from macro_engine.blend.pull import by_group, mean_after
+from macro_engine.blend.shape import MOST_CLASSES, Evidence, Shape
+from macro_engine.core.rows import Floats, counts_type
+from macro_engine.core.state import State
+from macro_engine.strategies.base import Answer, Completion, Forecasts, Setup, Strategy
+
+if TYPE_CHECKING:
+    from macro_engine.blend.compiled import CompiledBlend
+
+PULL = "pull"
+TURNING = "turning"
+
+
+class BlendStrategy(Strategy):
+    """Answers with the likeliest class of the blend.
+
+    It shows two things by steps, as they are when a step's rows are answered. `pull` is steps by
+    the groups of `blend.shape.GROUPS` (linear, shares, persistence, macro, tiles): how strongly
+    each moved the answers, the mean of |w l| over the last hundred steps; divided by their sum
+    they are shares. `turning` is the share of the fast filter in what both filters weigh: above
+    one half the blend follows the fast one.
+
+    Attributes
+    ----------
+    blend
+        The definition, or its compiled twin from the first block on that is run by it.
+    """
+
+    name = "blend"
+    title = "blend of ten experts"
+    wants_probabilities = True
+    is_slow_uncompiled = True
+    most_classes = MOST_CLASSES
+    shows = (PULL, TURNING)
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        columns = setup.columns
+        # the marginal baseline is an expert of its own: the family's are the finite members
+        self.members = sum(not member.is_marginal for member in setup.members)
+        self.shape = Shape.of(
+            setup.classes, len(columns.numbers), len(columns.categories), self.members
+        )
+        self.blend: Blend | CompiledBlend = Blend(self.shape)
+
+    def answer(self, forecasts: Forecasts) -> Answer:
+        answers = self.blend.answer(self._evidence(forecasts))
+        pulls = mean_after(*self.blend.recent_pulls, answers.pulls.tolist())
+        shown = self._shown(np.array([pulls]), np.array([self.blend.weights]))
+        return self._answer(answers.probabilities, shown, answers)
+
+    def close(self, forecasts: Forecasts, answer: Answer) -> None:  # noqa: ARG002
+        self.blend.close(answer.kept)
+
+    def complete(self, completion: Completion, answer: Answer) -> None:
+        self.blend.learn(answer.kept, completion.labels)
+
+    def run_compiled(self, completion: Completion) -> Answer:
+        forecasts = completion.forecasts
+        outcome = self._compiled().run(
+            self._evidence(forecasts), completion.labels, forecasts.starts
+        )
+        return self._answer(outcome.probabilities, self._shown(outcome.pulls, outcome.weights))
+
+    def state(self) -> State:
+        return self.blend.state()
+
+    def restore(self, state: State) -> None:
+        self.blend.restore(state)
+
+    def _compiled(self) -> CompiledBlend:
+        """The compiled twin, which takes over from the definition."""
+        from macro_engine.blend.compiled import CompiledBlend
+
+        if isinstance(self.blend, Blend):
+            twin = CompiledBlend(self.shape)
+            twin.restore(self.blend.state())
+            self.blend = twin
+        return self.blend
+
+    def _evidence(self, forecasts: Forecasts) -> Evidence:
+        """What the experts are given, of which the run computes most anyway."""
+        rows = forecasts.rows
+        assert forecasts.marginal_probabilities is not None
+        assert forecasts.no_change_probabilities is not None
+        assert forecasts.member_probabilities is not None
+        return Evidence(
+            rows.numbers,
+            rows.numbers.clip(0.0, 1.0),
+            rows.slots,
+            forecasts.marginal_probabilities,
+            forecasts.no_change_probabilities,
+            forecasts.member_probabilities[: self.members],
+        )
+
+    def _shown(self, pulls: Floats, weights: Floats) -> dict[str, Floats]:
+        """Given steps by experts, and steps by experts and the two filters."""
+        slow, fast = weights[:, -2], weights[:, -1]
+        return {PULL: by_group(pulls, self.shape), TURNING: fast / (slow + fast)}
+
+    def _answer(
+        self, probabilities: Floats, shown: dict[str, Floats], kept: Answers | None = None
+    ) -> Answer:
+        likeliest = probabilities.argmax(axis=1).astype(counts_type(self.setup.classes - 1))
+        return Answer(likeliest, probabilities, shown, kept)
