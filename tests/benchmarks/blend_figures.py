@@ -1,9 +1,9 @@
 """What blend reaches on flights, beside a reference that another program computes.
 
-    python tests/benchmarks/blend_figures.py REFERENCE.py RAW.csv.bz2... [--seeds N]
+    python tests/benchmarks/blend_figures.py REFERENCE.py RAW.csv.bz2...|RECORDING.parquet... [--seeds N]
 
-Prepares the arrivals at the paper's seven airports and runs them under the labels distance with an
-hour of history, as `macro-tui replay --preset paper-labels --history 6 --blend --max-subroutines 64`
+Prepares the arrivals at the paper's seven airports, or takes recordings that were prepared, and runs
+them under the labels distance with an hour of history, as `macro-tui replay --preset paper-labels --history 6 --blend --max-subroutines 64`
 does. Prints error rates in %, the largest difference to the reference's probabilities on the same
 arrays, the range over other draws of the tilings, and the error without the family.
 """
@@ -11,7 +11,6 @@ arrays, the range over other draws of the tilings, and the error without the fam
 import argparse
 import importlib.util
 import json
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -79,41 +78,54 @@ def reference_from(path):
     return module
 
 
+def prepared(files, folder):
+    """Recordings, made from raw files where these are none."""
+    if all(file.endswith(".parquet") for file in files):
+        return [Path(file) for file in files]
+    found = []
+    for airport in AIRPORTS:
+        found.append(Path(folder) / f"{airport}.parquet")
+        run("prepare", "airline", *files, "--airport", airport, "--out", str(found[-1]))
+    return found
+
+
+def line(path, reference, seeds):
+    """The figures of one recording."""
+    told = json.loads(run("replay", str(path), "--headless", "--json", "--blend", *COMMAND))
+    evidence, labels, starts = arrays(path)
+    q = blended(evidence, labels, starts)
+    assert abs(told["errors"]["blend"] - error(q, labels) / 100) < 1e-12
+    sizes = [int(n) for n in evidence.codes.max(axis=0) + 1]
+    other = reference.run(
+        evidence.numbers, evidence.units, evidence.codes, sizes, labels, starts, 2
+    )["Q"]
+    draws = over_seeds(evidence, labels, starts, seeds)
+    alone = replace(evidence, members=evidence.members[:0])
+    names = ("marginal", "no_change", "ftl", "ewa", "blend")
+    return [
+        path.stem,
+        *(f"{100 * told['errors'][name]:.2f}" for name in names),
+        f"{error(other, labels):.2f}",
+        f"{abs(q - other).max():.1e}",
+        f"{np.mean(draws):.2f} [{min(draws):.2f}, {max(draws):.2f}]",
+        f"{error(blended(alone, labels, starts), labels):.2f}",
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reference", type=Path)
-    parser.add_argument("raw", nargs="+")
+    parser.add_argument("files", nargs="+")
     parser.add_argument("--seeds", type=int, default=10)
     given = parser.parse_args()
     reference = reference_from(given.reference)
-    print(
-        "| | marginal | FTL | EWA | blend | reference | largest difference of Q | "
-        f"{given.seeds} draws | without MACRO |"
-    )
-    print("|---" * 9 + "|")
+    heads = ["", "marginal", "no-change", "FTL", "EWA", "blend", "reference", "difference of Q"]
+    print(f"| {' | '.join([*heads, f'{given.seeds} draws', 'without MACRO'])} |")
+    print("|---" * (len(heads) + 2) + "|")
     with tempfile.TemporaryDirectory() as folder:
-        for airport in AIRPORTS:
-            path = Path(folder) / f"{airport}.parquet"
-            run("prepare", "airline", *given.raw, "--airport", airport, "--out", str(path))
-            told = json.loads(run("replay", str(path), "--headless", "--json", "--blend", *COMMAND))
-            evidence, labels, starts = arrays(path)
-            q = blended(evidence, labels, starts)
-            sizes = [int(n) for n in evidence.codes.max(axis=0) + 1]
-            other = reference.run(
-                evidence.numbers, evidence.units, evidence.codes, sizes, labels, starts, 2
-            )["Q"]
-            draws = over_seeds(evidence, labels, starts, given.seeds)
-            alone = replace(evidence, members=evidence.members[:0])
-            cells = [f"{100 * told['errors'][n]:.2f}" for n in ("marginal", "ftl", "ewa", "blend")]
-            assert abs(100 * told["errors"]["blend"] - error(q, labels)) < 1e-9
-            cells += [
-                f"{error(other, labels):.2f}",
-                f"{abs(q - other).max():.1e}",
-                f"{np.mean(draws):.2f} [{min(draws):.2f}, {max(draws):.2f}]",
-                f"{error(blended(alone, labels, starts), labels):.2f}",
-            ]
-            print(f"| {airport} | {' | '.join(cells)} |", flush=True)
+        for path in prepared(given.files, folder):
+            print(f"| {' | '.join(line(path, reference, given.seeds))} |", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
