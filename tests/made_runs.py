@@ -44,6 +44,7 @@ SETTINGS = {
     "categorical": "place",
     "every": "30m",
     "history": "3",
+    "strategies": "ftl,ewa",
 }
 
 

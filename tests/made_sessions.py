@@ -40,7 +40,8 @@ def write_stream(path):
 
 def session_over(path, speed=Speed(), prepare=lambda _engine: None, **options):  # noqa: B008
     def load(listener, unnamed):
-        values = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3", **options}
+        values = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3"}
+        values |= {"strategies": "ftl,ewa", **options}
         opened = open_stream([path], [Layer.read("the test", values, of_user=True)])
         engine = Engine(opened, listener=listener, run_file=unnamed, speed=speed)
         prepare(engine)
@@ -73,7 +74,8 @@ def live_session(source, run_file=None, **options):
     """A session over a growing CSV, or a pipe, that is opened as `tail` opens it."""
 
     def load(listener, unnamed):
-        values = {"time": "when", "label": "label", "features": "a,b", "every": "10m", **options}
+        values = {"time": "when", "label": "label", "features": "a,b", "every": "10m"}
+        values |= {"strategies": "ftl,ewa", **options}
         layers = [Layer.read("the test", values, of_user=True)]
         opened = open_live(Live(source, close_after="never"), session.wait, layers)
         return Engine(opened, listener=listener, run_file=run_file or unnamed)

@@ -105,7 +105,8 @@ class Ensemble:
     ) -> None:
         self.family = family
         self.classes = family.classes
-        self.strategies = start(strategies, Setup(family.members, family.classes, columns))
+        setup = Setup(family.members, family.classes, columns, compiled)
+        self.strategies = start(strategies, setup)
         self.series = (*BASELINES, *(s.name for s in self.strategies))
         self.with_probabilities = with_probabilities or any(
             strategy.wants_probabilities for strategy in self.strategies
@@ -223,17 +224,26 @@ class Ensemble:
                 probabilities[line] = answer.probabilities
         return Said(self.names, predictions, probabilities)
 
-    def state(self) -> dict[str, State]:
-        """All that must be remembered to go on, between two steps: by parts."""
+    def state(self, whole: bool = True) -> dict[str, State | None]:
+        """All that must be remembered to go on, between two steps: by parts.
+
+        Without `whole`, a part of a strategy that is not there is as it was at the last call, and
+        None stands for one that is no more.
+        """
         step = self.family.step
         baselines: State = {"step": step, "no_change": self.no_change.state()}
         if self.earned is not None:
             baselines["earned"] = self.earned.state()
-        named = {strategy.name: strategy.state() for strategy in self.strategies}
+        named: State = {}
+        apart: dict[str, State | None] = {}
+        for strategy in self.strategies:
+            named[strategy.name], parts = strategy.commit(whole)
+            apart |= {f"{strategy.name}/{part}": state for part, state in parts.items()}
         return {
             "family": self.family.state(),
             "strategies": {"step": step, "named": named},
             "baselines": baselines,
+            **apart,
         }
 
     def restore(self, state: State, columns: Columns) -> None:
@@ -243,7 +253,14 @@ class Ensemble:
         if not whole(strategies, "step") == whole(baselines, "step") == self.family.step:
             raise DamagedError("the parts of its state are of different moments")
         for strategy in self.strategies:
-            strategy.restore(child(child(strategies, "named"), strategy.name))
+            start_of_name = f"{strategy.name}/"
+            parts = {
+                name.removeprefix(start_of_name): child(state, name)
+                for name in state
+                if name.startswith(start_of_name)
+            }
+            kept = child(child(strategies, "named"), strategy.name)
+            strategy.restore(strategy.joined(kept, parts))
         self.no_change.restore(child(baselines, "no_change"), self.classes)
         if self.earned is not None:
             self.earned.restore(child(baselines, "earned"))

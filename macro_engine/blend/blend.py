@@ -12,7 +12,7 @@ from macro_engine.blend.family import FamilyMean
 from macro_engine.blend.filters import FAST, SLOW, Filter
 from macro_engine.blend.linear import Linear
 from macro_engine.blend.memory import Memory
-from macro_engine.blend.plain_memory import memory_of, restore
+from macro_engine.blend.plain_memory import cells_of, memory_of, restore
 from macro_engine.blend.probability import centred_logs
 from macro_engine.blend.pull import RecentPulls, pulls_of
 from macro_engine.blend.shape import NO_LABEL, Evidence, Shape
@@ -144,14 +144,29 @@ class Blend:
 
     def state(self) -> State:
         """All that it must remember to go on."""
+        return self.state_without_tables() | {"tiles": self.cells()}
+
+    def state_without_tables(self) -> State:
         return memory_of(self).state()
 
-    def changes(self) -> State:
-        """The state with only those cells of the tables that changed since the last call."""
-        state = memory_of(self, only_changed=True).state()
+    @property
+    def touched(self) -> int:
+        """How many cells of the tables were ever learnt."""
+        return sum(len(tiles.table) for tiles in self.tiles)
+
+    @property
+    def changed(self) -> int:
+        """How many of them since `stored` was last called."""
+        return sum(len(tiles.changed) for tiles in self.tiles)
+
+    def cells(self, only_changed: bool = False) -> list[State]:
+        """What the cells of the tables hold, by sets of tilings."""
+        return [cells_of(tiles, only_changed).state() for tiles in self.tiles]
+
+    def stored(self) -> None:
+        """Take note that what the cells hold now is stored."""
         for tiles in self.tiles:
             tiles.changed.clear()
-        return state
 
     def restore(self, state: State) -> None:
         """Go on from a state; the blend must be new."""

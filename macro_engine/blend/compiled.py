@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.blend.answers import Answers, Outcome
-from macro_engine.blend.compiled_memory import memory_of, new_parts, restored_parts
+from macro_engine.blend.compiled_memory import (
+    cells_of,
+    memory_of,
+    new_parts,
+    restored_parts,
+    touched_cells,
+)
 from macro_engine.blend.filters import FAST, SLOW
 from macro_engine.blend.kernels.arrays import (
     ANSWER,
@@ -83,13 +89,29 @@ class CompiledBlend:
 
     def state(self) -> State:
         """All that it must remember to go on."""
+        return self.state_without_tables() | {"tiles": self.cells()}
+
+    def state_without_tables(self) -> State:
         return memory_of(self.shape, self.parts, self.codes).state()
 
-    def changes(self) -> State:
-        """The state with only those cells of the tables that changed since the last call."""
-        state = memory_of(self.shape, self.parts, self.codes, only_changed=True).state()
+    @property
+    def touched(self) -> int:
+        """How many cells of the tables were ever learnt."""
+        return int(np.count_nonzero(touched_cells(self.shape, self.parts)))
+
+    @property
+    def changed(self) -> int:
+        """How many of them since `stored` was last called."""
+        return int(np.count_nonzero(self.parts.changed))
+
+    def cells(self, only_changed: bool = False) -> list[State]:
+        """What the cells of the tables hold, by sets of tilings."""
+        which = self.parts.changed if only_changed else touched_cells(self.shape, self.parts)
+        return [part.state() for part in cells_of(self.shape, self.parts, which)]
+
+    def stored(self) -> None:
+        """Take note that what the cells hold now is stored."""
         self.parts.changed[:] = False
-        return state
 
     def restore(self, state: State) -> None:
         """Go on from a state; the blend must be new."""

@@ -10,6 +10,7 @@ from macro_engine.blend.memory import Memory, TileMemory
 from macro_engine.blend.shape import Shape
 from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import CELLS, SQUARES
+from macro_engine.core.rows import Bools
 
 
 def new_parts(shape: Shape) -> Parts:
@@ -35,14 +36,24 @@ def new_parts(shape: Shape) -> Parts:
     )
 
 
-def memory_of(shape: Shape, parts: Parts, codes: int, only_changed: bool = False) -> Memory:
-    """The memory, with the weights of so many codes."""
-    tiles = []
-    for table, changed, bias in zip(parts.tables, parts.changed, parts.biases, strict=True):
-        # whatever was learnt has left its square
-        index = np.flatnonzero(changed if only_changed else table[:, SQUARES * shape.models])
+def touched_cells(shape: Shape, parts: Parts) -> Bools:
+    """Sets by cells: whatever was learnt has left its square."""
+    touched: Bools = parts.tables[:, :, SQUARES * shape.models] != 0
+    return touched
+
+
+def cells_of(shape: Shape, parts: Parts, which: Bools) -> list[TileMemory]:
+    """Some cells of each table, given sets by cells."""
+    found = []
+    for table, wanted, bias in zip(parts.tables, which, parts.biases, strict=True):
+        index = np.flatnonzero(wanted)
         values = table[index].reshape(len(index), 4, shape.models)
-        tiles.append(TileMemory(bias.reshape(4, shape.models).copy(), index, values))
+        found.append(TileMemory(bias.reshape(4, shape.models).copy(), index, values))
+    return found
+
+
+def memory_of(shape: Shape, parts: Parts, codes: int) -> Memory:
+    """What is remembered beside the tables, with the weights of so many codes."""
     return Memory(
         shape,
         parts.linear_bias.copy(),
@@ -58,7 +69,6 @@ def memory_of(shape: Shape, parts: Parts, codes: int, only_changed: bool = False
         parts.restarts.copy(),
         parts.pulls.copy(),
         int(parts.steps[0]),
-        tiles,
     )
 
 

@@ -6,16 +6,18 @@ Tables are kept as the cells that were touched. Everything that comes from a sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.blend.shape import Shape
 from macro_engine.blend.tilings import CELLS
+from macro_engine.core.declared import Array, Declared, Whole
 from macro_engine.core.errors import MacroError
 from macro_engine.core.rows import SLOTS, Floats, Ints
-from macro_engine.core.state import DamagedError, State, array, children, indices, whole
+from macro_engine.core.state import DamagedError, State, children
 
 Singles = NDArray[np.float32]
 
@@ -28,6 +30,22 @@ class TileMemory:
     index: Ints
     values: Singles  # cells by learners by models
 
+    remembers: ClassVar = Declared(
+        Array("bias", np.float64, (4, "models"), shared=True),
+        Array("index", np.int64, ("cells",), low=0, below=CELLS, shared=True),
+        Array("values", np.float32, ("cells", 4, "models"), shared=True),
+    )
+
+    def state(self) -> State:
+        return self.remembers.state_of(self)
+
+    @staticmethod
+    def restored(state: State, shape: Shape) -> TileMemory:
+        kept = TileMemory(**TileMemory.remembers.read(state, models=shape.models))
+        if (np.diff(kept.index) <= 0).any():
+            raise DamagedError("in its state the cells of a table do not rise")
+        return kept
+
     def followed_by(self, later: TileMemory) -> TileMemory:
         """These cells with those that changed since."""
         index = np.union1d(self.index, later.index)
@@ -39,7 +57,7 @@ class TileMemory:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """The parts of a blend.
+    """The parts of a blend; nobody changes their arrays.
 
     Attributes
     ----------
@@ -51,6 +69,8 @@ class Memory:
         Of the experts and the two filters, and `members` of the family's members.
     pulls
         The mean pull of each expert over the last steps, of which `steps` were seen.
+    tiles
+        By sets of tilings; none in a memory without the tables.
     """
 
     shape: Shape
@@ -67,79 +87,56 @@ class Memory:
     restarts: Ints
     pulls: Floats
     steps: int
-    tiles: Sequence[TileMemory]
+    tiles: Sequence[TileMemory] = ()
 
-    def followed_by(self, later: Memory) -> Memory:
-        """What is remembered after `later`, which has only those cells that changed since."""
-        tiles = [a.followed_by(b) for a, b in zip(self.tiles, later.tiles, strict=True)]
-        return replace(later, tiles=tiles)
+    remembers: ClassVar = Declared(
+        Array("linear_bias", np.float64, ("models",), shared=True),
+        Array("linear_numbers", np.float64, ("models", "numbers"), shared=True),
+        Array("linear_codes", np.float64, ("categories", None, "models"), shared=True),
+        Array("lengths", np.float64, (1,), shared=True),
+        Whole("rows"),
+        Array("class_shares", np.float64, ("classes",), shared=True),
+        Array("members", np.float64, ("members",), shared=True),
+        Array("shares", np.float64, ("forecasters",), shared=True),
+        Array("filters", np.float64, (2, "experts"), shared=True),
+        Array("covariances", np.float64, (2, "experts", "experts"), shared=True),
+        Array("restarts", np.int64, (2,), low=0, shared=True),
+        Array("pulls", np.float64, ("experts",), shared=True),
+        Whole("steps"),
+    )
 
     def state(self) -> State:
+        """What is remembered, the tables among it where there are any."""
         shape = self.shape
-        sizes = (shape.classes, shape.numbers, shape.categories, shape.members)
-        return {
-            "sizes": [*sizes, shape.tiled, shape.units],
-            "seeds": [plan.seed for plan in shape.plans],
-            "linear_bias": self.linear_bias,
-            "linear_numbers": self.linear_numbers,
-            "linear_codes": self.linear_codes,
-            "lengths": self.lengths,
-            "rows": self.rows,
-            "class_shares": self.class_shares,
-            "members": self.members,
-            "shares": self.shares,
-            "filters": self.filters,
-            "covariances": self.covariances,
-            "restarts": self.restarts,
-            "pulls": self.pulls,
-            "steps": self.steps,
-            "tiles": [
-                {"bias": part.bias, "index": part.index, "values": part.values}
-                for part in self.tiles
-            ],
-        }
+        state: State = {"sizes": _sizes(shape), "seeds": [plan.seed for plan in shape.plans]}
+        state |= self.remembers.state_of(self)
+        return state | {"tiles": [part.state() for part in self.tiles]}
 
     @staticmethod
     def restored(state: State, shape: Shape) -> Memory:
         """The memory of a state, for a blend of this shape."""
-        sizes = [shape.classes, shape.numbers, shape.categories, shape.members]
-        if state.get("sizes") != [*sizes, shape.tiled, shape.units]:
+        if state.get("sizes") != _sizes(shape):
             raise MacroError("the state of the blend is of a stream with other columns or classes")
         if state.get("seeds") != [plan.seed for plan in shape.plans]:
             raise MacroError("the state of the blend is of tilings drawn from another seed")
-        models, c, e = shape.models, shape.classes, shape.experts
-        codes = _floats(state, "linear_codes", (shape.categories, None, models))
-        if codes.shape[1] > SLOTS:
-            raise DamagedError("in its state a category has too many codes")
-        return Memory(
-            shape,
-            _floats(state, "linear_bias", (models,)),
-            _floats(state, "linear_numbers", (models, shape.numbers)),
-            codes,
-            _floats(state, "lengths", (1,)),
-            whole(state, "rows"),
-            _floats(state, "class_shares", (c,)),
-            _floats(state, "members", (shape.members,)),
-            _floats(state, "shares", (e + 2,)),
-            _floats(state, "filters", (2, e)),
-            _floats(state, "covariances", (2, e, e)),
-            indices(state, "restarts", (2,), 1 << 62),
-            _floats(state, "pulls", (e,)),
-            whole(state, "steps"),
-            [_tiles(kept, models) for kept in children(state, "tiles", len(shape.plans))],
+        values = Memory.remembers.read(
+            state,
+            models=shape.models,
+            numbers=shape.numbers,
+            categories=shape.categories,
+            classes=shape.classes,
+            members=shape.members,
+            experts=shape.experts,
+            forecasters=shape.experts + 2,
         )
+        if values["linear_codes"].shape[1] > SLOTS:
+            raise DamagedError("in its state a category has too many codes")
+        kept = children(state, "tiles", len(shape.plans))
+        return Memory(shape, **values, tiles=[TileMemory.restored(part, shape) for part in kept])
 
 
-def _tiles(state: State, models: int) -> TileMemory:
-    index = indices(state, "index", (None,), CELLS)
-    if (np.diff(index) <= 0).any():
-        raise DamagedError("in its state the cells of a table do not rise")
-    return TileMemory(
-        _floats(state, "bias", (4, models)),
-        index,
-        array(state, "values", np.float32, (len(index), 4, models)),
-    )
-
-
-def _floats(state: State, name: str, shape: Sequence[int | None]) -> Floats:
-    return array(state, name, np.float64, shape)
+def _sizes(shape: Shape) -> list[int]:
+    """By which a state is told from that of another stream."""
+    return [
+        shape.classes, shape.numbers, shape.categories, shape.members, shape.tiled, shape.units,
+    ]  # fmt: skip

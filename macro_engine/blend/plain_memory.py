@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from macro_engine.blend.blend import Blend
 
 
-def memory_of(blend: Blend, only_changed: bool = False) -> Memory:
+def memory_of(blend: Blend) -> Memory:
+    """What is remembered beside the tables."""
     shape, linear, family = blend.shape, blend.linear, blend.family
     return Memory(
         shape,
@@ -33,7 +34,6 @@ def memory_of(blend: Blend, only_changed: bool = False) -> Memory:
         np.array([f.restarts for f in blend.filters]),
         np.array(blend.pulls.mean),
         blend.pulls.steps,
-        [_tiles(tiles, only_changed) for tiles in blend.tiles],
     )
 
 
@@ -75,7 +75,8 @@ def _codes(linear: Linear) -> Floats:
     return codes
 
 
-def _tiles(tiles: Tiles, only_changed: bool) -> TileMemory:
+def cells_of(tiles: Tiles, only_changed: bool) -> TileMemory:
+    """The cells of a table that were touched, or changed of late."""
     models = len(tiles.bias[0])
     index = np.array(sorted(tiles.changed if only_changed else tiles.table), np.int64)
     values = np.array([tiles.table[i] for i in index.tolist()], np.float32)

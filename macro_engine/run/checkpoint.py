@@ -112,7 +112,9 @@ class Checkpoint:
         if self.pipeline.steps and self.reader.encoder.fixed:
             info["summary"] = standing.summary()
         self.told = standing.to_tell
-        recorder.hand_over(self._state() if self.report.has_news else None, info)
+        ends = status != "running"  # then its state does not depend on when it was stored before
+        state = self._state(ends) if ends or self.report.has_news else None
+        recorder.hand_over(state, info)
         self.report.has_news = standing.feed is None
 
     def note(self, events: Sequence[Event]) -> bool:
@@ -163,10 +165,10 @@ class Checkpoint:
             ),
         }
 
-    def _state(self) -> dict[str, State] | None:
+    def _state(self, whole: bool) -> dict[str, State | None] | None:
         if not self.is_storable:
             return None
-        return {"source": self.reader.state()} | self.pipeline.state()
+        return {"source": self.reader.state()} | self.pipeline.state(whole)
 
     def _resume(self, stored: RunReader) -> None:
         for _ in stored.check():

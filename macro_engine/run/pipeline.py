@@ -181,11 +181,14 @@ class Pipeline:
         if self.ensemble is not None:
             self.ensemble.family.finish()
 
-    def state(self) -> dict[str, State]:
-        """All that must be remembered to go on; nothing before the start."""
+    def state(self, whole: bool = True) -> dict[str, State | None]:
+        """All that must be remembered to go on; nothing before the start.
+
+        Without `whole`, parts that did not change since the last call may be missing.
+        """
         if self.ensemble is None or self.scoreboard is None:
             return {}
-        return self.ensemble.state() | {
+        return self.ensemble.state(whole) | {
             "columns": self.columns.state() | {"classes": list(self.classes)},
             "scoreboard": self.scoreboard.state(),
             "events": self.events.state(),
@@ -305,5 +308,6 @@ def _one_row(columns: Columns) -> Block:
         np.zeros((1, len(columns.categories)), np.int64),
         np.zeros(1, np.int64),
         columns,
+        units=np.zeros((1, len(columns.numbers))),
     )
     return Block(rows, np.array([0, 1]), None, 0, 0)

@@ -134,7 +134,7 @@ class Recorder:
             with self.changed:
                 self.gathered.rejected.append((number, rejection))
 
-    def hand_over(self, state: dict[str, State] | None, info: dict[str, Any]) -> None:
+    def hand_over(self, state: dict[str, State | None] | None, info: dict[str, Any]) -> None:
         """Have everything so far written, with the state after it."""
         with self.changed:
             if self.closing:

@@ -28,6 +28,7 @@ class Setup:
     members: tuple[Member, ...]
     classes: int
     columns: Columns
+    compiled: bool = False  # whether blocks are run by compiled loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +204,18 @@ class Strategy(ABC):
     @abstractmethod
     def restore(self, state: State) -> None:
         """Go on from a state; the strategy must be new."""
+
+    def commit(self, whole: bool) -> tuple[State, dict[str, State | None]]:  # noqa: ARG002
+        """What a run file must hold: a state, and by name the parts of it that are stored apart.
+
+        A part that is not named is as it was at the last commit; None stands for one that is no
+        more. With `whole` the parts do not depend on earlier commits.
+        """
+        return self.state(), {}
+
+    def joined(self, state: State, parts: Mapping[str, State]) -> State:  # noqa: ARG002
+        """What `restore` takes, given what a run file holds; the strategy must be new."""
+        return state
 
     def run(self, completion: Completion) -> Answer:
         """Answer a block of steps, and complete each before the next one opens."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from macro_engine.blend.answers import Answers
 from macro_engine.blend.blend import Blend
+from macro_engine.blend.journal import Journal
 from macro_engine.blend.pull import by_group, mean_after
 from macro_engine.blend.shape import MOST_CLASSES, Evidence, Shape
 from macro_engine.core.rows import Floats, counts_type
@@ -33,12 +35,13 @@ class BlendStrategy(Strategy):
     Attributes
     ----------
     blend
-        The definition, or its compiled twin from the first block on that is run by it.
+        The definition, or its compiled twin, which gives the same bits.
     """
 
     name = "blend"
     title = "blend of ten experts"
     wants_probabilities = True
+    wants_units = True
     is_slow_uncompiled = True
     most_classes = MOST_CLASSES
     shows = (PULL, TURNING)
@@ -51,7 +54,15 @@ class BlendStrategy(Strategy):
         self.shape = Shape.of(
             setup.classes, len(columns.numbers), len(columns.categories), self.members
         )
-        self.blend: Blend | CompiledBlend = Blend(self.shape)
+        self.blend = self._started()
+        self.journal = Journal()
+
+    def _started(self) -> Blend | CompiledBlend:
+        if not self.setup.compiled:
+            return Blend(self.shape)
+        from macro_engine.blend.compiled import CompiledBlend
+
+        return CompiledBlend(self.shape)
 
     def answer(self, forecasts: Forecasts) -> Answer:
         answers = self.blend.answer(self._evidence(forecasts))
@@ -66,10 +77,10 @@ class BlendStrategy(Strategy):
         self.blend.learn(answer.kept, completion.labels)
 
     def run_compiled(self, completion: Completion) -> Answer:
+        if isinstance(self.blend, Blend):
+            return self.run(completion)
         forecasts = completion.forecasts
-        outcome = self._compiled().run(
-            self._evidence(forecasts), completion.labels, forecasts.starts
-        )
+        outcome = self.blend.run(self._evidence(forecasts), completion.labels, forecasts.starts)
         return self._answer(outcome.probabilities, self._shown(outcome.pulls, outcome.weights))
 
     def state(self) -> State:
@@ -78,25 +89,22 @@ class BlendStrategy(Strategy):
     def restore(self, state: State) -> None:
         self.blend.restore(state)
 
-    def _compiled(self) -> CompiledBlend:
-        """The compiled twin, which takes over from the definition."""
-        from macro_engine.blend.compiled import CompiledBlend
+    def commit(self, whole: bool) -> tuple[State, dict[str, State | None]]:
+        return self.blend.state_without_tables(), self.journal.parts(self.blend, whole)
 
-        if isinstance(self.blend, Blend):
-            twin = CompiledBlend(self.shape)
-            twin.restore(self.blend.state())
-            self.blend = twin
-        return self.blend
+    def joined(self, state: State, parts: Mapping[str, State]) -> State:
+        return state | {"tiles": self.journal.joined(parts, self.shape)}
 
     def _evidence(self, forecasts: Forecasts) -> Evidence:
         """What the experts are given, of which the run computes most anyway."""
         rows = forecasts.rows
+        assert rows.units is not None
         assert forecasts.marginal_probabilities is not None
         assert forecasts.no_change_probabilities is not None
         assert forecasts.member_probabilities is not None
         return Evidence(
             rows.numbers,
-            rows.numbers.clip(0.0, 1.0),
+            rows.units,
             rows.slots,
             forecasts.marginal_probabilities,
             forecasts.no_change_probabilities,

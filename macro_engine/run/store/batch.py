@@ -13,12 +13,12 @@ from macro_engine.stream.table import Rejection
 
 @dataclass
 class Batch:
-    """What one transaction writes; a later state replaces an earlier one."""
+    """What one transaction writes; parts of a later state replace those of an earlier one."""
 
     results: list[Steps] = field(default_factory=list)
     events: list[tuple[int, Event]] = field(default_factory=list)
     rejected: list[tuple[int, Rejection]] = field(default_factory=list)
-    state: dict[str, State] | None = None
+    state: dict[str, State | None] | None = None
     info: dict[str, Any] = field(default_factory=dict)
     nbytes: int = 0
 
@@ -26,6 +26,7 @@ class Batch:
         self.results += later.results
         self.events += later.events
         self.rejected += later.rejected
-        self.state = later.state or self.state
+        if later.state is not None:
+            self.state = (self.state or {}) | later.state
         self.info |= later.info
         self.nbytes += later.nbytes

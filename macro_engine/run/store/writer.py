@@ -69,10 +69,12 @@ def write_info(connection: sqlite3.Connection, ledger: Ledger, info: Mapping[str
             ledger.info[name] = found
 
 
-def write_state(connection: sqlite3.Connection, ledger: Ledger, state: Mapping[str, State]) -> None:
-    """Write those parts that are not in the file as they are now."""
+def write_state(
+    connection: sqlite3.Connection, ledger: Ledger, state: Mapping[str, State | None]
+) -> None:
+    """Write those parts that are not in the file as they are now; None deletes one."""
     for name, value in state.items():
-        data = pack(value)
+        data = b"" if value is None else pack(value)
         count = -(-len(data) // _PART)
         for part in range(count):
             piece = data[part * _PART : (part + 1) * _PART]

@@ -7,7 +7,6 @@ from made_blends import SHAPES, made, same
 from macro_engine.blend.answers import Answers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
-from macro_engine.blend.memory import Memory
 from macro_engine.core.errors import MacroError
 from macro_engine.core.state import DamagedError, pack, unpack
 
@@ -72,22 +71,6 @@ def test_goes_on_from_a_stored_state_of_either_kind(blend, classes):
         later = other(stream.shape)
         later.restore(kept)
         np.testing.assert_array_equal(later.run(*stream.cut(6, 10)).probabilities, expected)
-
-
-@BOTH
-def test_changes_since_the_last_commit_add_up_to_the_state(blend):
-    stream = made(rows=80)
-    one = blend(stream.shape)
-    total = None
-    sizes = []
-    for s in range(0, 20, 5):
-        one.run(*stream.cut(s, s + 5))
-        changes = Memory.restored(unpack(pack(one.changes())), stream.shape)
-        sizes.append(len(changes.tiles[0].index))
-        total = changes if total is None else total.followed_by(changes)
-    assert same(total.state(), one.state())
-    assert sizes[-1] < len(total.tiles[0].index)
-    assert not len(one.changes()["tiles"][0]["index"])
 
 
 @BOTH

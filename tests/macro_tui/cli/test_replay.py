@@ -32,7 +32,7 @@ def test_the_document_alone_goes_to_standard_output(stream):
     )
     summary = json.loads(done.stdout)
     assert (summary["rows"], summary["steps"]) == (3000, 3000)
-    assert "FTL makes" in done.stderr
+    assert "blend makes" in done.stderr
 
 
 def test_without_a_monitor_it_runs_headless_and_says_so(stream):
