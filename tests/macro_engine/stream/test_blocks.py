@@ -99,3 +99,16 @@ def test_rejected_rows_and_scaled_numbers_are_the_same_however_cut_and_killed(
     parts = made_steps(lines, made, sorted(cuts), kills)
     assert parts[:-1] == whole[:-1]  # of a full last step, those after it may be of the next one
     assert parts[-1][1] == whole[-1][1]
+
+
+def test_an_open_step_is_scaled_as_it_will_be_when_it_is_closed():
+    lines = [f"2024-01-01T00:{i // 10:02},{i % 7},{'pq'[i % 2]}" for i in range(595)]
+    maker = BlockMaker(spec("1m", False), Rejections())
+    records = CsvParser(",").feed("".join(f"{line}\n" for line in lines).encode())
+    for _ in maker.take(table_of(records, NAMES, NAMES, Dialect(), "live.csv", {})):
+        pass
+    opened = maker.open_step()
+    (closed,) = maker.close_step()
+    assert opened.numbers.tolist() == closed.rows.numbers.tolist()
+    assert len(opened) == 5
+    assert opened.numbers.any()
