@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from macro_engine.strategies import STRATEGIES, Answer, Strategy, register
+from macro_engine.strategies import PULL, STRATEGIES, Answer, Strategy, register
 
 
 @pytest.fixture
@@ -45,3 +45,38 @@ def toy():
     register(Toy)
     yield Toy
     del STRATEGIES["toy"]
+
+
+@pytest.fixture
+def mixed():
+    """A strategy that says what pulls it, in turn one part and the other, and how often it turned."""
+
+    class Mixed(Strategy):
+        name = "mixed"
+        title = "the marginal baseline, and what would pull it"
+        shows = (PULL, "turns")
+        parts = {PULL: ("linear", "macro")}  # noqa: RUF012
+        period = 40  # steps
+
+        def __init__(self, setup):
+            super().__init__(setup)
+            self.steps = 0
+
+        def answer(self, forecasts):
+            turns = self.steps // self.period
+            pull = [0.3, 0.1] if turns % 2 else [0.1, 0.3]
+            shown = {PULL: np.array([pull]), "turns": np.array([turns])}
+            return Answer(np.array(forecasts.marginal), None, shown)
+
+        def complete(self, completion, answer):  # noqa: ARG002
+            self.steps += 1
+
+        def state(self):
+            return {"steps": self.steps}
+
+        def restore(self, state):
+            self.steps = state["steps"]
+
+    register(Mixed)
+    yield Mixed
+    del STRATEGIES["mixed"]

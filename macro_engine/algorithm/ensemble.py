@@ -18,7 +18,16 @@ from macro_engine.blend.persistence import Persistence
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.core.state import DamagedError, State, child, whole
 from macro_engine.core.steps import Names
-from macro_engine.strategies import BASELINES, PAPER, Answer, Completion, Forecasts, Setup, start
+from macro_engine.strategies import (
+    BASELINES,
+    PAPER,
+    Answer,
+    Completion,
+    Forecasts,
+    Setup,
+    shown_by,
+    start,
+)
 from macro_engine.strategies.base import count_wrong
 
 
@@ -122,7 +131,8 @@ class Ensemble:
     @property
     def names(self) -> Names:
         """What its results run along."""
-        return Names(self.series, self.family.members, self.classes)
+        shown = shown_by(self.series)
+        return Names(self.series, self.family.members, self.classes, shown)
 
     def run(self, block: Block) -> Outcome:
         """Take a block of whole steps through, each completed before the next one opens."""

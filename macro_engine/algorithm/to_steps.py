@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from macro_engine.algorithm.outcome import Outcome
+from macro_engine.core.errors import MacroError
 from macro_engine.core.narrow import narrow, small
 from macro_engine.core.rows import Block
 from macro_engine.core.steps import Steps, Totals, changes, piece_starts
@@ -39,4 +41,28 @@ def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
         predictions=outcome.predictions,
         leaders=small(outcome.shown["ftl"][LEADER]) if "ftl" in outcome.shown else None,
         probabilities=outcome.probabilities,
+        shown=_shown(outcome, block.steps),
     )
+
+
+def _shown(outcome: Outcome, steps: int) -> NDArray[np.float32] | None:
+    """What strategies show, a line for each number; NaN where one does not after all."""
+    wanted = outcome.names.shown
+    if not wanted:
+        return None
+    lines = np.full((len(wanted), steps), np.nan, np.float32)
+    first = 0
+    while first < len(wanted):
+        strategy, thing = wanted[first].strategy, wanted[first].thing
+        parts = sum((one.strategy, one.thing) == (strategy, thing) for one in wanted)
+        found = outcome.shown[strategy].get(thing)
+        if found is not None:
+            by_parts = found if found.ndim == 2 else found[:, None]
+            if by_parts.shape != (steps, parts):
+                raise MacroError(
+                    f"the strategy '{strategy}' shows '{thing}' as {found.shape}, where "
+                    f"{steps} steps by {parts} parts are expected; see Strategy.parts"
+                )
+            lines[first : first + parts] = by_parts.T
+        first += parts
+    return lines

@@ -27,6 +27,15 @@ PIECE_ROWS = 1 << 16  # likewise, unless a single step has more
 
 
 @dataclass(frozen=True)
+class Shown:
+    """Something of its own that a strategy shows, one number a step: a thing, or a part of one."""
+
+    strategy: str
+    thing: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
 class Names:
     """What stands along the axes of columns.
 
@@ -38,11 +47,14 @@ class Names:
         The grid from which strategies choose.
     classes
         How many classes there are.
+    shown
+        What strategies show beside their answers.
     """
 
     series: tuple[str, ...]
     members: tuple[Member, ...]
     classes: int
+    shown: tuple[Shown, ...] = ()
 
     @property
     def predictors(self) -> int:
@@ -70,6 +82,7 @@ class Axis(Enum):
     PREDICTOR = "predictor"  # the series, then the members
     CLASS = "class"
     NEAREST = "nearest"
+    SHOWN = "shown"
 
 
 class Codec(Enum):
@@ -176,6 +189,8 @@ class Steps:
         Class indices: by rows, and predictors by rows.
     probabilities
         Series by rows by classes, NaN where a series has none; None where nobody asked for them.
+    shown
+        By `Names.shown` and steps: what strategies show; None where none shows anything.
     """
 
     first_step: int
@@ -200,6 +215,9 @@ class Steps:
     probabilities: Annotated[
         NDArray[np.float32] | None,
         Column((Axis.SERIES, _R, Axis.CLASS), Codec.SINGLES, "rows"),
+    ] = None
+    shown: Annotated[
+        NDArray[np.float32] | None, Column((Axis.SHOWN, _S), Codec.SINGLES, "steps")
     ] = None
 
     @property

@@ -25,6 +25,7 @@ from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.standing import Standing
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.naming import told
+from macro_engine.strategies import shown_by
 from macro_engine.stream.table import Rejections
 from macro_engine.subroutines import STORABLE
 
@@ -197,6 +198,11 @@ class Checkpoint:
         """Check that it is the same run, and take what is stored beside its state."""
         info = stored.info
         check_same(info, self._identity(), stored.path)
+        if stored.steps and stored.names.shown != shown_by(stored.names.series):
+            raise MacroError(
+                f"{visible(stored.path)} cannot be resumed: its strategies show other things than "
+                "they do now; name another file"
+            )
         self.pipeline.seconds = number(info, "seconds")
         self.report.known_rejected = whole(info, "rejected")
         self.report.known_reports = whole(info, "reports")

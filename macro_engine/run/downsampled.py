@@ -32,6 +32,9 @@ class Points:
         is not computed.
     times
         Of the first row of the last step before; None where the stream has none.
+    shown
+        By `Names.shown` and moments: what strategies showed in the last step before; NaN at the
+        very beginning.
     """
 
     moments: Ints
@@ -42,6 +45,7 @@ class Points:
     active: Ints
     leader: Ints
     times: Ints | None
+    shown: Floats
 
     @staticmethod
     def beginning(names: Names, has_times: bool) -> Points:
@@ -56,6 +60,7 @@ class Points:
             np.zeros((k, 1), np.int64),
             np.full(1, k - 1),
             np.zeros(1, np.int64) if has_times else None,
+            np.full((len(names.shown), 1), np.nan),
         )
 
     @staticmethod
@@ -73,6 +78,7 @@ class Points:
             np.zeros((len(results.active), 1), np.int64),
             _leaders(results, np.zeros(1, np.int64)),
             None if times is None else times[:1],
+            _shown(results, np.zeros(1, np.int64)),
         )
 
     @staticmethod
@@ -89,6 +95,7 @@ class Points:
             results.active[:, chosen].astype(np.int64),
             _leaders(results, chosen),
             None if times is None else times[chosen],
+            _shown(results, chosen),
         )
 
     def take(self, places: Ints) -> Points:
@@ -101,6 +108,7 @@ class Points:
             self.active[:, places],
             self.leader[places],
             None if self.times is None else self.times[places],
+            self.shown[:, places],
         )
 
     def put(self, places: Ints, others: Points) -> None:
@@ -122,6 +130,7 @@ class Points:
             np.concatenate([part.active for part in parts], axis=1),
             np.concatenate([part.leader for part in parts]),
             np.concatenate(times) if times else None,
+            np.concatenate([part.shown for part in parts], axis=1),
         )
 
 
@@ -129,6 +138,12 @@ def _leaders(results: Steps, chosen: Ints) -> Ints:
     if results.leaders is None:
         return np.full(len(chosen), len(results.active) - 1)
     return results.leaders[chosen].astype(np.int64)
+
+
+def _shown(results: Steps, chosen: Ints) -> Floats:
+    if results.shown is None:
+        return np.full((len(results.names.shown), len(chosen)), np.nan)
+    return results.shown[:, chosen].astype(np.float64)
 
 
 class Downsampled:

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Part, Whole
 from macro_engine.core.format import count_text, duration_text
 from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.state import State
 from macro_engine.core.steps import Names, Steps
+from macro_engine.run.pulls import PullLeads
 
 KINDS = (
     "birth",
     "growth",
     "leader",
+    "pull",
     "gap",
     "late",
     "rejected",
@@ -43,7 +45,7 @@ class Event:
 
 
 class EventFinder:
-    """Births, changes of the FTL leader, gaps in time, late and rejected rows, growth.
+    """Births, changes of the FTL leader and of what pulls most, gaps, late and rejected rows.
 
     At most one event a step for each kind. Growth is a threshold's 1,000th subroutine, its
     10,000th and so on. A gap is a pause between steps that is half as long again as the longest of
@@ -54,6 +56,7 @@ class EventFinder:
         Whole("leader", below="members"),
         Array("pauses", np.int64, (None,), low=0, shared=True),
         Whole("last_time", -(1 << 62), optional=True),
+        Part("pulls"),
     )
 
     def __init__(self, names: Names) -> None:
@@ -61,6 +64,7 @@ class EventFinder:
         self.leader = len(self.members) - 1
         self.pauses = np.empty(0, np.int64)
         self.last_time: int | None = None
+        self.pulls = PullLeads(names)
 
     def find(self, results: Steps) -> Iterator[Event]:
         born = results.born
@@ -71,9 +75,9 @@ class EventFinder:
         changed = before[1:] != before[:-1]
         self.leader = int(before[-1])
         times = results.first_times
-        gaps = self._gaps(results)
+        gaps, pulls = self._gaps(results), self.pulls.changes(results)
         noteworthy = born.any(axis=0) | changed | (results.late > 0) | (results.rejected > 0)
-        noteworthy[list(gaps)] = True
+        noteworthy[[*gaps, *pulls]] = True
         for s in np.flatnonzero(noteworthy).tolist():
             step = results.first_step + s
             time = None if times is None else int(times[s])
@@ -88,6 +92,8 @@ class EventFinder:
             if changed[s]:
                 old, new = self.members[before[s]], self.members[before[s + 1]]
                 yield Event(step, time, "leader", f"FTL leader {old} -> {new}")
+            if s in pulls:
+                yield Event(step, time, "pull", pulls[s])
             if born[:, s].any():
                 text = self._births(results.active[:, s] * born[:, s])
                 yield Event(step, time, "birth", text)

@@ -22,7 +22,7 @@ from macro_engine.core.steps import Names, Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
-from macro_engine.strategies import BASELINES, STRATEGIES
+from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.base import Subroutine
@@ -89,7 +89,8 @@ class Pipeline:
         self.members = settings.members
         self.strategies: list[str] = settings["strategies"]
         self.strategy: str = settings["strategy"]
-        self.names = Names((*BASELINES, *self.strategies), self.members, 0)
+        shown = shown_by(self.strategies)
+        self.names = Names((*BASELINES, *self.strategies), self.members, 0, shown)
         self.classes: tuple[str, ...] = ()
         self.columns = Columns(())
         self.ensemble: Ensemble | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from macro_engine.core.steps import Shown
 from macro_engine.strategies.base import (
     LEADER,
+    PULL,
     WEIGHTS,
     Answer,
     Completion,
@@ -22,6 +24,7 @@ __all__ = [
     "DEFAULT",
     "LEADER",
     "PAPER",
+    "PULL",
     "STRATEGIES",
     "WEIGHTS",
     "Answer",
@@ -30,6 +33,7 @@ __all__ = [
     "Setup",
     "Strategy",
     "register",
+    "shown_by",
     "start",
 ]
 
@@ -48,6 +52,18 @@ def register(strategy: type[Strategy]) -> type[Strategy]:
         raise ValueError(f"'{name}' is taken, or is no name for a strategy")
     STRATEGIES[name] = strategy
     return strategy
+
+
+def shown_by(names: Sequence[str]) -> tuple[Shown, ...]:
+    """What the strategies of these names show, but for leaders and weights of members."""
+    return tuple(
+        Shown(name, thing, part)
+        for name, strategy in STRATEGIES.items()
+        if name in names
+        for thing in strategy.shows
+        if thing not in (LEADER, WEIGHTS)
+        for part in strategy.parts.get(thing, ("",))
+    )
 
 
 def start(names: Sequence[str], setup: Setup) -> list[Strategy]:

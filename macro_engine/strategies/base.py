@@ -172,7 +172,10 @@ class Strategy(ABC):
     most_classes
         How many classes it answers at most; None for any number.
     shows
-        What it can show beside its answers: `LEADER`, `WEIGHTS`, or names of its own.
+        What it can show beside its answers: `LEADER`, `WEIGHTS`, `PULL`, or names of its own, each
+        a number a step, or as many as it has `parts`.
+    parts
+        The names of the parts of what is more than a number a step.
     """
 
     name: ClassVar[str]
@@ -182,6 +185,7 @@ class Strategy(ABC):
     is_slow_uncompiled: ClassVar[bool] = False
     most_classes: ClassVar[int | None] = None
     shows: ClassVar[tuple[str, ...]] = ()
+    parts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -235,3 +239,4 @@ class Strategy(ABC):
 
 LEADER = "leader"  # the index of the member that it follows, by steps
 WEIGHTS = "weights"  # steps by members, not negative, with sum 1
+PULL = "pull"  # steps by parts, not negative: how strongly each moves the answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,15 +11,14 @@ from macro_engine.blend.answers import Answers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.journal import Journal
 from macro_engine.blend.pull import by_group, mean_after
-from macro_engine.blend.shape import MOST_CLASSES, Evidence, Shape
+from macro_engine.blend.shape import GROUPS, MOST_CLASSES, Evidence, Shape
 from macro_engine.core.rows import Floats, counts_type
 from macro_engine.core.state import State
-from macro_engine.strategies.base import Answer, Completion, Forecasts, Setup, Strategy
+from macro_engine.strategies.base import PULL, Answer, Completion, Forecasts, Setup, Strategy
 
 if TYPE_CHECKING:
     from macro_engine.blend.compiled import CompiledBlend
 
-PULL = "pull"
 TURNING = "turning"
 
 
@@ -45,6 +44,7 @@ class BlendStrategy(Strategy):
     is_slow_uncompiled = True
     most_classes = MOST_CLASSES
     shows = (PULL, TURNING)
+    parts: ClassVar = {PULL: GROUPS}
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)

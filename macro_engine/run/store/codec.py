@@ -47,6 +47,7 @@ def lengths_of(names: Names, steps: int, rows: int, lists: int) -> dict[Axis, in
         Axis.PREDICTOR: names.predictors,
         Axis.CLASS: names.classes,
         Axis.NEAREST: NEAREST,
+        Axis.SHOWN: len(names.shown),
     }
 
 

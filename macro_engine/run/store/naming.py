@@ -7,7 +7,7 @@ from typing import Any
 
 from macro_engine.core.members import ALL, Member
 from macro_engine.core.state import DamagedError
-from macro_engine.core.steps import Names
+from macro_engine.core.steps import Names, Shown
 from macro_engine.strategies import BASELINES
 
 _MOST_MEMBERS = 10_000
@@ -19,16 +19,17 @@ def names_of(info: dict[str, Any], classes: int) -> Names:
     series = tuple(texts_of(info.get("series"), "series"))
     if series[: len(BASELINES)] != BASELINES or len({*series}) < max(len(series), 3):
         raise DamagedError("its series are not baselines and then strategies")
-    return Names(series, members_of(info.get("members")), classes)
+    return Names(series, members_of(info.get("members")), classes, _shown(info.get("shown", [])))
 
 
 def told(names: Names) -> dict[str, Any]:
-    """Series and members as JSON; infinity, which JSON has not, as text."""
+    """Series, members and what is shown as JSON; infinity, which JSON has not, as text."""
     members = [
         [member.history, "inf" if math.isinf(member.threshold) else member.threshold]
         for member in names.members
     ]
-    return {"series": list(names.series), "members": members}
+    shown = [[one.strategy, one.thing, one.part] for one in names.shown]
+    return {"series": list(names.series), "members": members, "shown": shown}
 
 
 def members_of(pairs: Any) -> tuple[Member, ...]:
@@ -41,6 +42,15 @@ def members_of(pairs: Any) -> tuple[Member, ...]:
     if any(math.isnan(member.threshold) for member in members):
         raise DamagedError("its thresholds are not numbers")
     return tuple(members)
+
+
+def _shown(told: Any) -> tuple[Shown, ...]:
+    if not isinstance(told, list) or len(told) > _MOST_NAMES:
+        raise DamagedError("what its strategies show is not named")
+    for names in told:
+        if not isinstance(names, list) or len(names) != 3:
+            raise DamagedError("what its strategies show is not named")
+    return tuple(Shown(*map(str, names)) for names in told)
 
 
 def _history(told: Any, threshold: float) -> int | str | None:

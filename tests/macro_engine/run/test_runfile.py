@@ -17,7 +17,7 @@ from macro_engine.core import steps
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import grid
 from macro_engine.core.state import DamagedError
-from macro_engine.core.steps import COLUMNS, Names, Steps
+from macro_engine.core.steps import Names, Steps
 from macro_engine.run.engine import Listener
 from macro_engine.run.recorder import Recorder, size_of
 from macro_engine.run.runfile import RunReader
@@ -32,7 +32,13 @@ def recorded(tmp_path_factory):
     stream = write_stream(folder / "d.csv", garbage=0.01)
     given = []
     made = run(
-        engine(stream, folder / "a.run", Listener(results=given.append), distance="features")
+        engine(
+            stream,
+            folder / "a.run",
+            Listener(results=given.append),
+            distance="features",
+            bounds={"a": [0, 3], "b": [0, 1]},
+        )
     )
     return folder / "a.run", Steps.join(given), made
 
@@ -57,7 +63,8 @@ def copied(recorded, tmp_path):
 def assert_same_results(one, other):
     one, other = one.with_fewer_lists(), other.with_fewer_lists()
     assert one.names == other.names
-    for name in COLUMNS:
+    assert one.present == other.present
+    for name in one.present:
         mine, theirs = getattr(one, name), getattr(other, name)
         assert np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == "f"), name
 
