@@ -15,6 +15,7 @@ _ROLES = {
     "birth": "birth",
     "growth": "bad",
     "leader": "ftl",
+    "pull": "strategy",
     "alarm": "bad",
     "bookmark": "threshold",
     "rejected": "bad",
