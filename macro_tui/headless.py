@@ -15,10 +15,10 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
-from macro_engine.run.pace import PLAYING
 from macro_engine.run.summary import Summary
 from macro_engine.strategies import BASELINES
 from macro_engine.stream.opening import INFERRED, Opened
+from macro_engine.stream.reader import PLAYING
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_tui.birth_log import BirthLog
@@ -65,7 +65,7 @@ class Headless:
         self.engine = engine
         Ending(self._end).listen(signal.SIGINT, signal.SIGTERM)
         try:
-            show = progress_bar if engine.feed is None else status_line
+            show = status_line if engine.reader.is_live else progress_bar
             with show(self.console) as self.show_progress:
                 asyncio.run(engine.run())
         finally:
@@ -76,7 +76,7 @@ class Headless:
             names = engine.opened.input_names
             summary = Summary.read(engine.summary(), names, engine.rejections)
             print_summary(summary, self.console)
-        if engine.was_stopped and engine.feed is None:
+        if engine.was_stopped and not engine.reader.is_live:
             raise KeyboardInterrupt
 
     def _end(self) -> None:

@@ -16,7 +16,6 @@ from macro_engine.core.format import count_text
 from macro_engine.options.table import OPTIONS
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.opening import Opened
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME, iso
 
@@ -32,7 +31,7 @@ class Inspection:
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
         self.rejections = Rejections()
-        self.recording = Recording(opened.files, opened.spec, self.rejections)
+        self.recording = opened.reader(self.rejections)
         self.step_sizes: Counter[int] = Counter()
         self.first, self.last = LAST_TIME, FIRST_TIME
         counts = np.zeros(0, np.int64)

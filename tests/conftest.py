@@ -8,7 +8,6 @@ import pytest
 from turns import turn
 
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_tui.cli import main
 from macro_tui.replays import find_recording
@@ -37,7 +36,7 @@ def pytest_runtest_protocol(item):
 def atlanta():
     """The whole Atlanta replay as one block."""
     opened = open_stream([find_recording("airline-ATL.parquet")])
-    return next(Recording(opened.files, opened.spec, Rejections()).blocks())
+    return next(opened.reader(Rejections()).blocks())
 
 
 class FinishedRun:

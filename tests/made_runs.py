@@ -16,7 +16,8 @@ from macro_engine.run.store.ledger import write_ledger
 from macro_engine.run.store.tables import writers_ledger
 from macro_engine.run.store.writer import write_info
 from macro_engine.run.stored_stream import stored_stream
-from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.live.beginning import GrowingFile, Piped
+from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 
 
@@ -81,13 +82,12 @@ def run_until(made, steps):
 def live_engine(source, run_file=None, listener=None, close_after="never", **options):
     """An engine over a live feed, with settings for such streams."""
     values = SETTINGS | {n: v for n, v in options.items() if n not in ("predictions", "trace")}
-    live = Live(source, close_after=close_after)
-    stored = stored_stream(run_file) if run_file is not None else None
-    opened = open_live(
-        live,
-        lambda _why: time.sleep(0.01),
+    opened = open_stream(
+        Piped(source) if isinstance(source, Pipe) else GrowingFile(source),
         [Layer.read("test", values, of_user=True)],
-        stored=stored,
+        wait=lambda _why: time.sleep(0.01),
+        stored=stored_stream(run_file) if run_file is not None else None,
+        close_after=close_after,
     )
     rest = {n: v for n, v in options.items() if n in ("predictions", "trace")}
     return Engine(opened, run_file=run_file, listener=listener or Listener(), **rest)
@@ -99,7 +99,7 @@ def run_until_read(made, rows):
 
     def progress():
         tell()
-        maker = made.feed.maker
+        maker = made.reader.maker
         read = maker.rows + maker.open_rows + maker.encoder.sampled
         if read + made.rejections.count >= rows:
             made.stop()

@@ -13,7 +13,8 @@ from macro_engine.run.engine import Engine
 from macro_engine.run.pace import Target
 from macro_engine.run.session import Session
 from macro_engine.run.speed import Speed
-from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.live.beginning import GrowingFile, Piped
+from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_tui.app import Monitor, Options
 
@@ -77,7 +78,8 @@ def live_session(source, run_file=None, **options):
         values = {"time": "when", "label": "label", "features": "a,b", "every": "10m"}
         values |= {"strategies": "ftl,ewa", **options}
         layers = [Layer.read("the test", values, of_user=True)]
-        opened = open_live(Live(source, close_after="never"), session.wait, layers)
+        origin = Piped(source) if isinstance(source, Pipe) else GrowingFile(source)
+        opened = open_stream(origin, layers, wait=session.wait, close_after="never")
         return Engine(opened, listener=listener, run_file=run_file or unnamed)
 
     session = Session(load, is_live=True)

@@ -16,7 +16,7 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import DamagedError, State, child, number, whole
 from macro_engine.run.events import Event
-from macro_engine.run.identity import check_same, identities, settings_of
+from macro_engine.run.identity import check_same, settings_of
 from macro_engine.run.outputs import Outputs
 from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
@@ -87,6 +87,8 @@ class Checkpoint:
             return
         if recorder.failure is not None:
             raise recorder.failure
+        if not self.reader.can_commit:
+            return
         has_news = self.report.has_news or recorder.has_gathered or self.told != standing.to_tell
         if has_news and recorder.is_due:
             self.store("running")
@@ -116,7 +118,7 @@ class Checkpoint:
         ends = status != "running"  # then its state does not depend on when it was stored before
         state = self._state(ends) if ends or self.report.has_news else None
         recorder.hand_over(state, info)
-        self.report.has_news = standing.feed is None
+        self.report.has_news = False
 
     def note(self, events: Sequence[Event]) -> bool:
         """Record events of the user's; whether the run still takes any. From any thread."""
@@ -159,11 +161,7 @@ class Checkpoint:
     def _identity(self) -> dict[str, Any]:
         return {
             "settings": settings_of(self.opened.settings),
-            "input": (
-                identities([file.path for file in self.opened.files])
-                if self.standing.feed is None
-                else [{"name": name} for name in self.opened.input_names]  # it grows
-            ),
+            "input": self.opened.origin.identity(),
         }
 
     def _state(self, whole: bool) -> dict[str, State | None] | None:
@@ -207,12 +205,11 @@ class Checkpoint:
         self.report.known_rejected = whole(info, "rejected")
         self.report.known_reports = whole(info, "reports")
         self.was_finished = info.get("status") == "finished"
-        feed = self.standing.feed
-        if self.was_finished and feed is not None:
+        if self.was_finished and self.reader.is_live:
             raise MacroError(
                 f"{visible(stored.path)} holds a run that is finished, and nothing of "
-                f"{feed.source.name} would be read; name another file, or read this one with "
-                "macro-tui export"
+                f"{self.reader.source.name} would be read; name another file, or read this one "
+                "with macro-tui export"
             )
 
     def _check_begun(self, stored: RunReader) -> None:
@@ -238,7 +235,7 @@ class Checkpoint:
         steps = min(pipeline.steps, stored.steps)
         times = stored.results(steps - 1, steps).times if steps else None
         pipeline.time = None if times is None else int(times[-1])
-        if standing.feed is None:
+        if not self.reader.is_live:
             standing.done = Snapshot.restored(child(stored.info, "snapshot")).done
         for rejection, _ in zip(stored.rejected(), range(rejections.count), strict=False):
             if len(rejections.first) < Rejections.KEPT:

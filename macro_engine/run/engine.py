@@ -14,12 +14,12 @@ import numpy as np
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.rows import Block, Columns
+from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.run.checkpoint import Checkpoint
 from macro_engine.run.events import Event
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import Outputs
-from macro_engine.run.pace import PLAYING, Pace
+from macro_engine.run.pace import Pace
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.report import Listener, Report
@@ -27,10 +27,7 @@ from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.standing import Standing
 from macro_engine.run.store.keep import Keep
-from macro_engine.stream.live.feed import Feed
-from macro_engine.stream.live.opening import OpenedLive
 from macro_engine.stream.opening import Opened
-from macro_engine.stream.source import Recording
 
 __all__ = ["Engine", "Listener"]
 
@@ -68,28 +65,26 @@ class Engine:
     def __post_init__(self) -> None:
         self.report = report = Report(self.listener)
         self.rejections = report.rejections
-        self.feed = (
-            self.opened.feed(self.rejections, report.reported, report.happened)
-            if isinstance(self.opened, OpenedLive)
-            else None
-        )
-        self.recording: Feed | Recording = self.feed or Recording(
-            self.opened.files, self.opened.spec, self.rejections, report.reported
-        )
+        self.reader = self.opened.reader(self.rejections, report.reported, report.happened)
         # a run that goes on from its file must have had them from the first step on
         with_probabilities = self.predictions is not None or self.run_file is not None
         self.pipeline = Pipeline(
-            self.opened, self.feed is not None, self._announce, with_probabilities
+            self.opened, self.reader.is_live, self._announce, with_probabilities
         )
-        report.reader, report.pipeline = self.recording, self.pipeline
+        report.reader, report.pipeline = self.reader, self.pipeline
         if self.speed and self.speed.multiple and self.opened.spec.time is None:
             raise UsageError("--speed needs a time column (--time); without one use --rate")
-        self.pace = Pace(self.speed, self._waits, lambda text: report.listener.remark(text))
-        self.standing = Standing(self.opened, self.recording, self.pipeline, self.pace, report)
+        self.pace = Pace(
+            self.speed,
+            self._waits,
+            lambda text: report.listener.remark(text),
+            waits=not self.reader.is_live,
+        )
+        self.standing = Standing(self.opened, self.reader, self.pipeline, self.pace, report)
         self.outputs = Outputs(self.predictions, self.trace)
         self.checkpoint = Checkpoint(self.standing, self.outputs)
         self.between_blocks = True
-        self.in_poll = False  # some of what was read from a live feed has not been run yet
+        self.read_share: float | None = None  # of a recording, until the newest block
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -146,7 +141,7 @@ class Engine:
     @property
     def writes_when_stopped(self) -> bool:
         """Whether a stop is followed by result files, which take their time."""
-        return self.feed is not None and self.outputs.are_wanted
+        return self.reader.is_live and self.outputs.are_wanted
 
     @property
     def patience(self) -> float:
@@ -165,9 +160,9 @@ class Engine:
             if self.run_file is not None:
                 self.checkpoint.open(self.run_file, self.keep)
             if not self.checkpoint.was_finished:
-                await (self._play() if self.feed is None else self._follow(self.feed))
+                await self._run()
             status = "stopped" if self.was_stopped else "finished"
-            end = "the recording" if self.feed is None else self.feed.source.name
+            end = self.reader.source.name if self.reader.is_live else "the recording"
             self._publish(status, "stopped" if self.was_stopped else f"the end of {end}")
         except BaseException as error:
             self._publish("failed", str(error) or type(error).__name__)
@@ -175,80 +170,74 @@ class Engine:
         finally:
             alive.cancel()
             try:
-                is_whole = self.between_blocks and not self.in_poll
+                is_whole = self.between_blocks and self.reader.can_commit
                 self.checkpoint.close(status, is_whole, lambda: self.was_stopped)
                 if status == "finished" or (status == "stopped" and self.writes_when_stopped):
                     self._write_outputs()
             finally:
                 self._finish()
 
-    async def _play(self) -> None:
-        assert isinstance(self.recording, Recording)
-        first_share = self.done or 0.0
-        for block in self.recording.blocks():
-            if self.pipeline.classes not in ((), self.classes):
-                raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
-            if self.pipeline.ensemble is None:
-                self._start(block.rows.columns)
-            begin = max(self.steps - block.first_step, 0)
-            share = self.recording.done
-            shares = np.linspace(first_share, share, block.steps + 1)[1:]
-            self.pace.choose(block, share - first_share)
-            first_share = share
-            while begin < block.steps:
-                end = await self.pace.allowed(block, begin, shares)
-                if end == begin:
-                    return
-                end = min(end, begin + self.pipeline.steps_at_once)
-                part = block.cut(begin, end)
-                self._step_through(part)
-                self.pace.passed(part)
-                self.standing.done = float(shares[end - 1])
-                begin = end
-                self._publish("running", PLAYING)
-                self.report.listener.progress()
-                await self._record()
-
-    async def _follow(self, feed: Feed) -> None:
+    async def _run(self) -> None:
         """Read, run and record what comes, until it ends or somebody stops it."""
-        nap = _SHORTEST_NAP
-        feed.source.start()
-        if self.recorder is not None:
-            self._publish(*feed.standing())  # or readers would see a run that has not begun
+        reader, nap = self.reader, _SHORTEST_NAP
+        self.read_share = self.done
+        reader.source.start()
+        if reader.is_live and self.recorder is not None:
+            self._publish(*reader.standing())  # or readers would see a run that has not begun
             self.checkpoint.store("running")  # whatever happens, it is known where to begin
         while not self.was_stopped:
-            self.in_poll = True
-            for block in feed.poll():
-                await self._run_through(block)
-            self.report.has_news |= feed.has_news
-            self.in_poll = False
-            self._look_at_open_step(feed)
-            self._publish(*feed.standing())
+            for block in reader.poll():
+                if not await self._run_through(block):
+                    return
+            self.report.has_news |= reader.has_news
+            if reader.is_live:
+                self._look_at_open_step()
+            self._publish(*reader.standing())
             self.report.listener.progress()
             await self._record()
-            if feed.has_ended:
+            if reader.source.has_ended:
                 return
-            if feed.has_news:
+            if reader.has_news:
                 nap = _SHORTEST_NAP
-            if not feed.read_all_there_was:
-                continue
-            await self.pace.nap(nap)
-            nap = min(2 * nap, _LONGEST_NAP)
+            if not reader.source.has_more:
+                await self.pace.nap(nap)
+                nap = min(2 * nap, _LONGEST_NAP)
 
-    async def _run_through(self, block: Block) -> None:
-        """Run all steps of a block, which was read and must not be lost."""
+    async def _run_through(self, block: Block) -> bool:
+        """Run the steps of a block; False if it was stopped before the last one."""
+        if self.pipeline.classes not in ((), self.classes):
+            raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
         if self.pipeline.ensemble is None:
             self._start(block.rows.columns)
-        begin = 0
+        shares = self._shares(block)
+        begin = max(self.steps - block.first_step, 0)  # a resumed run gets some blocks again
         while begin < block.steps:
-            end = min(block.steps, begin + self.pipeline.steps_at_once)
-            self._step_through(block.cut(begin, end))
+            end = await self.pace.allowed(block, begin, shares)
+            if end == begin:
+                return False
+            end = min(end, begin + self.pipeline.steps_at_once)
+            part = block.cut(begin, end)
+            self._step_through(part)
+            self.pace.passed(part)
+            if shares is not None:
+                self.standing.done = float(shares[end - 1])
             begin = end
-            self._publish("running", "following")
-            await asyncio.sleep(0)
+            self._publish("running", self.reader.doing)
+            self.report.listener.progress()
+            await self._record()
+        return True
+
+    def _shares(self, block: Block) -> Floats | None:
+        """The share of a recording that is played after each step of the newest block."""
+        before, self.read_share = self.read_share, self.reader.source.done
+        if before is None or self.read_share is None:
+            return None
+        self.pace.choose(block, self.read_share - before)
+        return np.linspace(before, self.read_share, block.steps + 1)[1:]
 
     def _step_through(self, block: Block) -> None:
         self.between_blocks = False
+        self.report.has_news = True
         results, events = self.pipeline.run(block)
         self.standing.closed = time()
         if self.recorder is not None:
@@ -258,16 +247,17 @@ class Engine:
         if self.recorder is None:  # else they are written from the run file
             self.outputs.write(results)
 
-    def _look_at_open_step(self, feed: Feed) -> None:
+    def _look_at_open_step(self) -> None:
         """Predict the rows of the open step that have come."""
-        rows = feed.maker.open_step()
+        maker = self.reader.maker
+        rows = maker.open_step()
         if self.pipeline.ensemble is None and not len(rows):
             return
         if self.standing.open_step is None:
             ensemble = self.pipeline.ensemble or self._start(rows.columns)
             self.standing.open_step = OpenStepWatch(ensemble)
-        with self.pipeline.failures_in_words(feed.maker.steps):
-            self.standing.open_step.look(feed.maker.steps, rows)
+        with self.pipeline.failures_in_words(maker.steps):
+            self.standing.open_step.look(maker.steps, rows)
 
     async def _record(self) -> None:
         await self.checkpoint.record(lambda: self.was_stopped)
@@ -309,5 +299,4 @@ class Engine:
         if self.standing.open_step is not None:
             self.standing.open_step.close()
         self.pipeline.finish()
-        if self.feed is not None:
-            self.feed.close()
+        self.reader.close()

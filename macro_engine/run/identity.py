@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,6 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import child, children
 from macro_engine.options.settings import Settings
-
-_ENDS = 1 << 16  # bytes at either end of a file that are compared
 
 
 def plain(values: Any) -> Any:
@@ -28,19 +25,6 @@ def plain(values: Any) -> Any:
 def settings_of(settings: Settings) -> dict[str, Any]:
     """Every setting that has a value."""
     return {n: plain(value) for n, value in settings.values.items() if value is not None}
-
-
-def identities(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Name, size and a digest of both ends of each file."""
-    found = []
-    for path in paths:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            digest = hashlib.sha256(file.read(_ENDS))
-            file.seek(max(0, size - _ENDS))
-            digest.update(file.read(_ENDS))
-        found.append({"name": path.name, "size": size, "digest": digest.hexdigest()[:32]})
-    return found
 
 
 def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:

@@ -16,8 +16,8 @@ from macro_engine.core.format import rough_duration_text
 from macro_engine.core.rows import Block, Floats
 from macro_engine.run.clock import LONGEST_WAIT, Clock
 from macro_engine.run.speed import Speed
+from macro_engine.stream.reader import PLAYING
 
-PLAYING = "playing"
 WHOLE_RECORDING = 180.0  # seconds in which a recording is played unless a speed is asked for
 _SHORTEST_NAP, _LONGEST_NAP = 0.02, 0.5
 _OUTLIERS = 0.05  # the share of times, at either end, that may be wrong
@@ -31,7 +31,7 @@ class Target:
     time: int | None = None
     share: float | None = None
 
-    def reached_at(self, block: Block, shares: Floats) -> int:
+    def reached_at(self, block: Block, shares: Floats | None) -> int:
         """How many of the block's steps lie before the one that has it."""
         if self.row is not None:
             ends = block.first_row + block.starts[1:]
@@ -42,6 +42,7 @@ class Target:
             firsts = np.maximum.accumulate(block.times[block.starts[:-1]])
             return int(np.searchsorted(firsts, self.time, side="left"))
         assert self.share is not None
+        assert shares is not None
         return int(np.searchsorted(shares, self.share, side="left"))
 
 
@@ -66,6 +67,9 @@ class Pace:
         Called while steps are waited for, with the state in words.
     say
         Takes a line of text about a gap that is skipped, if it is longer than those before.
+    waits
+        Whether steps may wait, as those of a recording. What a live source gave is run at once,
+        even when a stop was asked for: it was read, and must not be lost.
     """
 
     def __init__(
@@ -73,7 +77,9 @@ class Pace:
         speed: Speed | None,
         on_wait: Callable[[str], None] = lambda _words: None,
         say: Callable[[str], None] = lambda _text: None,
+        waits: bool = True,
     ) -> None:
+        self.waits = waits
         self.speed = speed  # None: to be chosen when the length of the recording is known
         self.paused = False
         self.single_steps = 0
@@ -127,8 +133,10 @@ class Pace:
                 return
         self.speed = Speed(rate=_round(len(block.rows) / share / WHOLE_RECORDING))
 
-    async def allowed(self, block: Block, start: int, shares: Floats) -> int:
+    async def allowed(self, block: Block, start: int, shares: Floats | None) -> int:
         """Wait until a step may run; returns the end of those that may, or `start` at a stop."""
+        if not self.waits:
+            return block.steps
         self.loop = asyncio.get_running_loop()
         while not self.stopping:
             self.woken.clear()

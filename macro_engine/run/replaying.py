@@ -158,7 +158,7 @@ def _keep(keep: str | None, run: PathLike | None) -> Keep | None:
 
 def _run_file(run: PathLike, opened: Opened) -> Path:
     path = Path(run)
-    check_run_file(path, {file.path.resolve(): "is read in this run" for file in opened.files})
+    check_run_file(path, {path.resolve(): "is read in this run" for path in opened.origin.paths})
     return path
 
 

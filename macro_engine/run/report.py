@@ -9,7 +9,7 @@ from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.recorder import Recorder
-from macro_engine.stream.blocks import Reader
+from macro_engine.stream.reader import Reader
 from macro_engine.stream.table import Rejection, Rejections
 
 

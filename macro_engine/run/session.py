@@ -107,7 +107,7 @@ class Session(RunFollower):
         assert engine.run_file is not None
         if not engine.is_storable:
             return f"{visible(engine.run_file.name, 20)} is kept, but cannot be resumed"
-        if engine.feed is not None and not engine.feed.source.can_be_read_again:
+        if not engine.reader.source.can_rewind:
             return "the same command resumes, without the rows until then"
         return "the same command resumes from here"
 

@@ -14,9 +14,8 @@ from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
 from macro_engine.run.snapshot import ENDED, Snapshot
-from macro_engine.stream.live.feed import Feed
 from macro_engine.stream.opening import Opened
-from macro_engine.stream.source import Recording
+from macro_engine.stream.reader import Reader
 
 
 class Standing:
@@ -39,7 +38,7 @@ class Standing:
     def __init__(
         self,
         opened: Opened,
-        reader: Feed | Recording,
+        reader: Reader,
         pipeline: Pipeline,
         pace: Pace,
         report: Report,
@@ -49,8 +48,7 @@ class Standing:
         self.pipeline = pipeline
         self.pace = pace
         self.report = report
-        self.feed = reader if isinstance(reader, Feed) else None
-        self.done: float | None = None if self.feed else 0.0
+        self.done: float | None = None if reader.is_live else 0.0
         self.rate = Rate()
         self.closed = time()
         self.full_since: float | None = None
@@ -69,7 +67,7 @@ class Standing:
 
     def publish(self, state: str, words: str) -> None:
         """Let others see where the run stands now."""
-        pipeline = self.pipeline
+        pipeline, is_live = self.pipeline, self.reader.is_live
         board = pipeline.scoreboard
         has_rows = board is not None and board.rows > 0
         self.snapshot = Snapshot(
@@ -91,9 +89,9 @@ class Standing:
             strategy=pipeline.strategy,
             member_errors=tuple(board.member_errors) if board and has_rows else (),
             subroutines=tuple(board.subroutines.tolist()) if board else (),
-            came=self.feed.came if self.feed else None,
-            closed=self.closed if self.feed else None,
-            open_rows=self.feed.maker.open_rows if self.feed else 0,
+            came=self.reader.came if is_live else None,
+            closed=self.closed if is_live else None,
+            open_rows=self.reader.maker.open_rows if is_live else 0,
             open_errors=self.open_step.errors() if self.open_step else {},
             said=self.open_step.newest(self.classes) if self.open_step else {},
             seen=self.full_since,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from macro_engine.core.state import State, child
 from macro_engine.run.runfile import RunReader
-from macro_engine.stream.live.opening import StoredStream
+from macro_engine.stream.opening import StoredStream
 
 
 def stored_stream(run_file: Path) -> StoredStream | None:
@@ -20,6 +20,6 @@ def stored_stream(run_file: Path) -> StoredStream | None:
         reader.close()
     position: State | None = None if state is None else child(state, "source").get("position")
     names = position.get("names") if isinstance(position, dict) else None
-    if not isinstance(settings, dict) or not isinstance(names, list):
+    if not isinstance(settings, dict) or not isinstance(position, dict):
         return None
-    return StoredStream(settings, [str(name) for name in names])
+    return StoredStream(settings, [str(n) for n in names] if isinstance(names, list) else None)

@@ -229,40 +229,6 @@ class BlockMaker:
         self.report(text)
 
 
-class Reader:
-    """Something that makes blocks of the rows that it reads."""
-
-    maker: BlockMaker
-
-    @property
-    def encoder(self) -> Encoder:
-        return self.maker.encoder
-
-    @property
-    def rows(self) -> int:
-        """How many were given out in blocks."""
-        return self.maker.rows
-
-    @property
-    def steps(self) -> int:
-        """How many were given out in blocks."""
-        return self.maker.steps
-
-    @property
-    def reports(self) -> int:
-        """How many lines were reported."""
-        return self.maker.reports
-
-    @property
-    def late(self) -> int:
-        return self.maker.stepper.late
-
-    @property
-    def held(self) -> int:
-        """How many rows are held aside now, because they lie far ahead."""
-        return len(self.maker.held)
-
-
 def packed(state: State) -> State:
     """A maker's state with the rows of the open step, and those held aside, as arrays."""
     pending = state["pending"]

@@ -13,6 +13,7 @@ from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, T
 from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
+COLUMN_OPTIONS = ("time", "label", "features", "categorical")  # which are guessed
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
 _LABEL_NAMES = ("label", "target", "class", "outcome", "y")  # the likeliest first
 _LABEL_VALUES = 20

@@ -1,37 +1,62 @@
-"""From file names and options to a stream that is ready to run, with nothing left unsaid."""
+"""From the name of a stream and options to one that is ready to run, with nothing left unsaid."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any
 
-from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
 from macro_engine.strategies import PAPER
-from macro_engine.stream.encode import SAMPLE, Encoder
-from macro_engine.stream.infer import infer
-from macro_engine.stream.source import StreamFile, open_file
+from macro_engine.stream.encode import Encoder
+from macro_engine.stream.infer import COLUMN_OPTIONS, infer
+from macro_engine.stream.reader import Reader
+from macro_engine.stream.recording import Recorded, StreamFile
+from macro_engine.stream.source import Beginning, Origin, Say, Wait
 from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.table import Rejections
 
 INFERRED = "inferred"
 COMMAND_LINE = "command line"
+_GUESSED = (*COLUMN_OPTIONS, "delimiter", "decimal")
+_LOOK_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 
 @dataclass(frozen=True)
 class Opened:
-    """Files, the settings in force, and remarks that the user should read."""
+    """A stream, the settings in force, and remarks that the user should read.
 
-    files: list[StreamFile]
+    `names` are its columns. `close_after` is in seconds; None for never.
+    """
+
+    origin: Origin
+    names: list[str]
     settings: Settings
     spec: StreamSpec
     remarks: list[str]
+    close_after: float | None = None
+
+    @property
+    def files(self) -> Sequence[StreamFile]:
+        """Those of a recording."""
+        return self.origin.files
 
     @property
     def input_names(self) -> list[str]:
         """What is read."""
-        return [file.path.name for file in self.files]
+        return self.origin.names
+
+    def reader(
+        self,
+        rejections: Rejections,
+        report: Say = lambda _text: None,
+        say: Say = lambda _text: None,
+    ) -> Reader:
+        """Makes blocks of the stream's rows; `Reader` says what the arguments take."""
+        source = self.origin.connect(self.names, self.spec, self.settings, say)
+        return Reader(source, self.spec, rejections, report, say, self.close_after)
 
     def settled(self, encoder: Encoder) -> dict[str, Any]:
         """Every setting, with the classes that the first rows gave."""
@@ -40,34 +65,87 @@ class Opened:
         return values
 
 
+@dataclass(frozen=True)
+class StoredStream:
+    """What a resumed run knows already: what was guessed, and the columns in their order.
+
+    `names` is None where the source does not remember them.
+    """
+
+    settings: dict[str, Any]
+    names: list[str] | None
+
+
 def open_stream(
-    paths: Sequence[Path], stronger: Sequence[Layer] = (), config: Path | None = None
+    stream: Origin | Sequence[Path],
+    stronger: Sequence[Layer] = (),
+    config: Path | None = None,
+    *,
+    wait: Wait = lambda _why: sleep(_LOOK_SECONDS),
+    stored: StoredStream | None = None,
+    close_after: float | str | None = None,
 ) -> Opened:
-    """Open the files and settle every option.
+    """Open a stream and settle every option.
 
     In order of strength: the layers given, a TOML (`config`, or the one beside the first file),
-    the description inside the first file, and inference from its first rows.
+    the description inside the first file, and inference from the first rows.
+
+    Parameters
+    ----------
+    stream
+        Where it comes from; paths are those of a recording.
+    wait
+        Called with the reason while there is too little of the stream to begin with: it should
+        take a moment, and may raise.
+    stored
+        Of a run that is resumed; nothing is inferred again.
+    close_after
+        Seconds of silence that close a step of a live stream, or `never`; None for the length of
+        the window.
     """
+    origin = stream if isinstance(stream, Origin) else Recorded(stream)
+    if stored is None:
+        origin.await_it(wait)
     layers = [*stronger]
-    beside = toml_beside(paths[0])
+    if config is None:
+        config = next((p for p in map(toml_beside, origin.paths[:1]) if p.is_file()), None)
     if config is not None:
         layers.append(Layer.from_toml(config))
-    elif beside.is_file():
-        layers.append(Layer.from_toml(beside))
-    written = Settings.merge(layers)
-    files = [open_file(path, written.get("delimiter"), written.get("decimal")) for path in paths]
-    first = files[0]
-    if first.description is not None:
-        described = {"strategies": list(PAPER)} | first.description
-        layers.append(Layer.read("its description", described, first.path))
     settings = Settings.merge(layers)
-    remarks = [f"{visible(file.path.name)}: {note}" for file in files for note in file.notes]
-    if not {"time", "label", "features", "categorical"} <= settings.values.keys():
-        guesses, left_out = infer(first.sample(SAMPLE), settings.values)
+    remarks: list[str] = []
+    if stored is not None:
+        kept = {name: stored.settings[name] for name in _GUESSED if name in stored.settings}
+        settings.add(Layer.read("the run file", kept))
+    if stored is not None and stored.names is not None:
+        names = stored.names
+    else:
+        beginning = origin.begin(settings, wait)
+        if beginning.description is not None:
+            described = {"strategies": list(PAPER)} | beginning.description
+            layers.append(Layer.read("its description", described, origin.path))
+            settings = Settings.merge(layers)
+        names = beginning.names
+        remarks = [*beginning.notes, *_inferred(beginning, settings)]
+    settings.complete(names)
+    spec = settings.spec(names)
+    return Opened(origin, names, settings, spec, remarks, _silence(spec, close_after))
+
+
+def _inferred(beginning: Beginning, settings: Settings) -> list[str]:
+    """Infer what no option says; remarks about what was left out."""
+    remarks: list[str] = []
+    if not set(COLUMN_OPTIONS) <= settings.values.keys():
+        guesses, remarks = infer(beginning.sample(), settings.values)
         settings.add(Layer(INFERRED, guesses))
-        remarks += left_out
-    settings.complete(first.names)
-    return Opened(files, settings, settings.spec(first.names), remarks)
+    settings.add(Layer(INFERRED, beginning.read_as))
+    return remarks
+
+
+def _silence(spec: StreamSpec, asked: float | str | None) -> float | None:
+    """Seconds without rows that close a step."""
+    window = None if spec.every.microseconds is None else spec.every.microseconds / 1e6
+    silence = window if asked is None else asked
+    return silence if isinstance(silence, float) else None
 
 
 def toml_beside(path: Path) -> Path:

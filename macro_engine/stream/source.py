@@ -1,121 +1,230 @@
-"""A recorded stream, from its files to blocks of whole steps."""
+"""Where the rows of a stream come from: the contract, and the sources by name.
+
+An `Origin` is a stream that was named and is not read yet. From it come the names of the columns
+and the first rows, by which the options of a run are settled, and then the `Source` that is polled.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.rows import Block
-from macro_engine.core.state import State, child, whole
-from macro_engine.stream.blocks import BlockMaker, Reader, packed
-from macro_engine.stream.formats.csv import CsvFile
-from macro_engine.stream.formats.npy import BreakfastVideo
-from macro_engine.stream.formats.parquet import ParquetFile
-from macro_engine.stream.spec import StreamSpec
-from macro_engine.stream.table import Rejections
 
-StreamFile = CsvFile | ParquetFile | BreakfastVideo
+if TYPE_CHECKING:
+    from macro_engine.core.state import State
+    from macro_engine.options.settings import Settings
+    from macro_engine.stream.recording import StreamFile
+    from macro_engine.stream.spec import StreamSpec
+    from macro_engine.stream.table import Table
 
+__all__ = ["SOURCES", "Asked", "Beginning", "Origin", "Source", "named", "register", "scheme_of"]
 
-def open_file(path: Path, delimiter: str | None = None, decimal: str | None = None) -> StreamFile:
-    """A recording; its first bytes and its name say what it is."""
-    if path.exists() and not path.is_file():
-        raise MacroError(f"{visible(path)} is not a regular file; a recording must be one")
-    try:
-        with path.open("rb") as file:
-            magic = file.read(4)
-        if not magic:
-            raise MacroError(f"{visible(path)} is empty; a recording was expected")
-        if magic == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
-            return ParquetFile(path)
-        if magic == b"\x93NUM" or path.suffix.lower() == ".npy":
-            return BreakfastVideo(path)
-        return CsvFile(path, delimiter, decimal)
-    except FileNotFoundError:
-        raise MacroError(f"{visible(path)}: no such file") from None
-    except OSError as error:
-        raise MacroError(f"{visible(path)} cannot be opened: {visible(error)}") from None
+Say = Callable[[str], None]
+Wait = Callable[[str], None]
 
 
-class Recording(Reader):
-    """The rows of one or more files, in order, as blocks of whole steps.
+class Source(ABC):
+    """The rows of a stream, as they come.
 
-    Parameters
+    Attributes
     ----------
-    files
-        A file boundary does not close a step.
-    spec
-        Which column is what, in every one of the files.
-    rejections
-        Where rows that cannot be used are reported.
-    report
-        Takes a line of text about the stream that the user should know of.
+    name
+        What it is called in messages.
+    ends
+        Whether it is a recording: it holds all its rows from the beginning and gives them again,
+        in the same order, to whoever restores a position. A recording is played at a pace; any
+        other source is run as it comes, and what one poll gave is committed as a whole.
+    can_rewind
+        Whether a later run can read on from a position; else rows in between are lost.
+    trouble
+        In a few words, why there is nothing to read now; None if there is no trouble.
+    has_more
+        Whether there is likely something to read at once.
+    is_idle
+        Whether nothing came at the last poll, and nothing is known to wait.
+    has_ended
+        Whether nothing more will come.
+    done
+        The share that was read; None where there is no end.
     """
 
-    def __init__(
-        self,
-        files: Sequence[StreamFile],
-        spec: StreamSpec,
-        rejections: Rejections,
-        report: Callable[[str], None] = lambda _text: None,
-    ) -> None:
-        for file in files:
-            spec.check(file.names, file.path)
-        self.files = files
-        self.spec = spec
-        self.rejections = rejections
-        self.maker = BlockMaker(spec, rejections, report)
-        self.file = 0  # which of the files is being read
-        self.position: State | None = None  # in it
-        self.mark = self._state()
+    name: str
+    ends: bool = False
+    can_rewind: bool = True
+    trouble: str | None = None
+    has_more: bool = False
+    is_idle: bool = True
+    has_ended: bool = False
 
     @property
-    def done(self) -> float:
-        """The share of the input that was read."""
-        return sum(file.done for file in self.files) / len(self.files)
+    def done(self) -> float | None:
+        return None
 
-    def blocks(self) -> Iterator[Block]:
-        """The steps, in blocks; `state` may be asked for whenever a block was given out."""
-        while self.file < len(self.files):
-            if self.position is None:
-                self.encoder.time_reader = None  # times may be written otherwise in each file
-            tables = self.files[self.file].tables(self.spec.columns, self.position)
-            self.mark = self._state()
-            for table in tables:
-                yield from self.maker.take(table)
-                self.position = table.end
-                self.mark = self._state()
-            self.file += 1
-            self.position = None
-        yield from self.maker.finish()
-        if self.rows == 0:
-            raise MacroError(self._nothing_usable())
-        self.mark = self._state()
+    def start(self) -> None:  # noqa: B027
+        """Open what is to be read, so that there is a position before the first row."""
 
-    def state(self) -> State:
-        """Where to read on: the last position at which all rows before it had become blocks.
+    @abstractmethod
+    def poll(self) -> list[Table]:
+        """The rows that have come, with the columns that were asked for; none if there are none.
 
-        Whoever goes on from there gets some of the blocks again.
+        It does not wait.
         """
-        return packed(self.mark)
 
-    def _state(self) -> State:
-        return {"file": self.file, "position": self.position} | self.maker.state()
+    @abstractmethod
+    def position(self) -> State | None:
+        """Where to read on after the rows of the last poll, in JSON; None before it is known."""
 
-    def restore(self, state: State) -> None:
-        """Go on from a state; the recording must be new."""
-        self.file = whole(state, "file", 0, len(self.files))
-        self.position = None if state.get("position") is None else child(state, "position")
-        self.maker.restore(state)
-        for file in self.files[: self.file]:
-            file.position = file.size
-        self.mark = self._state()
+    @abstractmethod
+    def restore(self, position: State) -> None:
+        """Go on from a position."""
 
-    def _nothing_usable(self) -> str:
-        names = ", ".join(visible(file.path) for file in self.files)
-        if not self.rejections.count:
-            return f"{names}: there are columns, but no rows"
-        first = self.rejections.first[0]
-        return f"{names}: none of {self.rejections.count} rows can be used; the first: {first}"
+    def close(self) -> None:  # noqa: B027
+        """Give back what is open."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is known of a stream before its first row is run.
+
+    Attributes
+    ----------
+    names
+        The columns.
+    sample
+        Gives the first rows, with all columns, to infer from what no option says.
+    description
+        Settings that the stream carries in itself.
+    read_as
+        Settings that were found out by reading, such as a delimiter.
+    notes
+        Lines that the user should read.
+    """
+
+    names: list[str]
+    sample: Callable[[], Table]
+    description: dict[str, Any] | None = None
+    read_as: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Origin(ABC):
+    """A stream that was named and is not read yet.
+
+    Attributes
+    ----------
+    path
+        What messages name.
+    paths
+        The files that are read: settings are looked for beside the first, and no output may
+        replace one.
+    files
+        Those of a recording, once it has begun.
+    """
+
+    path: Path
+    paths: Sequence[Path] = ()
+    files: Sequence[StreamFile] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """What is read, in a word each."""
+        return [self.path.name]
+
+    def identity(self) -> list[dict[str, Any]]:
+        """What a resumed run must find again."""
+        return [{"name": name} for name in self.names]  # it grows
+
+    def await_it(self, wait: Wait) -> None:  # noqa: B027
+        """Wait until there is something to look at, calling `wait` with the reason again and again.
+
+        `wait` takes a moment, and may raise.
+        """
+
+    @abstractmethod
+    def begin(self, settings: Settings, wait: Wait) -> Beginning:
+        """Look at the first rows, given the settings that are known by now."""
+
+    @abstractmethod
+    def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:
+        """The source, which gives `spec.columns`; `say` takes a line about what happens to it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for.
+
+    Attributes
+    ----------
+    text
+        The name of the stream without its scheme, as in `//host/topic` of `kafka://host/topic`.
+    from_now
+        Whether to leave out what is there already.
+    descriptor
+        Of standard input.
+    """
+
+    text: str
+    from_now: bool = False
+    descriptor: int = 0
+
+
+SOURCES: dict[str, Callable[[Asked], Origin]] = {}
+FILE, STANDARD_INPUT = "file", "stdin"
+
+
+def register(scheme: str, opens: Callable[[Asked], Origin]) -> None:
+    """Make a source known by its scheme: `tail SCHEME:TEXT` opens it."""
+    plain = scheme.replace("-", "").replace("+", "")
+    if not (plain.isascii() and plain.isalnum() and scheme[0].isalpha()) or scheme in SOURCES:
+        raise ValueError(f"'{scheme}' is taken, or is no name for a source")
+    SOURCES[scheme] = opens
+
+
+def scheme_of(stream: str) -> tuple[str, str]:
+    """The scheme of a stream's name and what follows it; without a scheme it is a file.
+
+    >>> scheme_of("-"), scheme_of("live.csv"), scheme_of("kafka://host/topic")
+    (('stdin', ''), ('file', 'live.csv'), ('kafka', '//host/topic'))
+    """
+    if stream == "-":
+        return STANDARD_INPUT, ""
+    scheme, colon, rest = stream.partition(":")
+    if colon and (scheme in SOURCES or rest.startswith("//")):
+        return scheme, rest
+    return FILE, stream
+
+
+def named(stream: str, from_now: bool = False, descriptor: int = 0) -> Origin:
+    """The stream that a user names, as in `live.csv`, `-` or `kafka://host/topic`."""
+    scheme, text = scheme_of(stream)
+    if scheme not in SOURCES:
+        raise UsageError(
+            f"{visible(stream)}: there is no source '{visible(scheme)}'; known are "
+            f"{', '.join(SOURCES)}"
+        )
+    return SOURCES[scheme](Asked(text, from_now, descriptor))
+
+
+# imported when they are asked for, with all that they need
+def _file(asked: Asked) -> Origin:
+    from macro_engine.stream.live.beginning import GrowingFile
+
+    return GrowingFile(Path(asked.text), asked.from_now)
+
+
+def _standard_input(asked: Asked) -> Origin:
+    from macro_engine.stream.live.beginning import Piped
+    from macro_engine.stream.live.standard_input import Pipe
+
+    if asked.from_now:
+        raise UsageError("--from-now: standard input always begins now; leave the option out")
+    return Piped(Pipe(asked.descriptor))
+
+
+register(FILE, _file)
+register(STANDARD_INPUT, _standard_input)

@@ -120,7 +120,11 @@ class Rejections:
 
 @dataclass(frozen=True)
 class Table:
-    """Some rows of one file, in order, column by column; `end` is the position after them."""
+    """Some rows of one file, in order, column by column.
+
+    `end` is the position after them. `begins_file` says that they are the first of a recorded file,
+    which may write its times in its own way.
+    """
 
     file: str
     unit: str
@@ -128,6 +132,7 @@ class Table:
     lines: Ints
     broken: list[Rejection] = field(default_factory=list)
     end: State = field(default_factory=dict)
+    begins_file: bool = False
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -29,7 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_engine.core.compiling import announcement
     from macro_engine.run.bench import measure
     from macro_engine.stream.opening import open_stream
-    from macro_engine.stream.source import Recording
     from macro_engine.stream.table import Rejections
     from macro_tui.progress import progress_bar
     from macro_tui.replays import shipped_replays
@@ -37,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     recording = "airline-ATL.parquet"
     path = next(path for path in shipped_replays() if path.name == recording)
     opened = open_stream([path])
-    block = next(Recording(opened.files, opened.spec, Rejections()).blocks())
+    block = next(opened.reader(Rejections()).blocks())
     if (words := announcement()) is not None:
         print(words, file=sys.stderr)
     with progress_bar(Console(stderr=True)) as show:

@@ -92,7 +92,9 @@ def _engine(
 ) -> Engine:
     from macro_engine.run.engine import Engine
 
-    check_outputs(arguments, {file.path.resolve(): "is read in this run" for file in opened.files})
+    check_outputs(
+        arguments, {path.resolve(): "is read in this run" for path in opened.origin.paths}
+    )
     return Engine(
         opened,
         arguments.predictions,

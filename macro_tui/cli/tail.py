@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.stream.source import FILE, STANDARD_INPUT, scheme_of
 from macro_tui.cli.options import (
     add_outputs,
     add_settings,
@@ -30,13 +31,17 @@ from macro_tui.standard_streams import keys_from_terminal, need_keys
 if TYPE_CHECKING:
     from macro_engine.run.engine import Engine, Listener
     from macro_engine.run.session import Session
-    from macro_engine.stream.live.opening import OpenedLive
+    from macro_engine.stream.opening import Opened
 
 _LOOK_SECONDS = 0.1  # between two looks at a file that is not there yet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE|-", help="a CSV that grows; -: standard input")
+    parser.add_argument(
+        "file",
+        metavar="FILE|-|SOURCE:...",
+        help="a CSV that grows; -: standard input; SOURCE:...: a source of a plugin",
+    )
     add_settings(parser)
     live = parser.add_argument_group("live")
     live.add_argument(
@@ -55,13 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     end_at_sigterm()
     _check(arguments)
-    is_pipe = arguments.file == "-"
+    is_pipe = scheme_of(arguments.file)[0] == STANDARD_INPUT
     if arguments.headless or arguments.json:
         return _run_headless(arguments)
     if not sys.stdout.isatty():
         return _run_headless(arguments, "standard output is no terminal: running headless")
-    name = "standard input" if is_pipe else visible(Path(arguments.file).name, 40)
-    options = options_of(arguments, name)
+    options = options_of(arguments, _name(arguments.file, short=True))
     descriptor = 0
     if is_pipe and sys.stdin is not None and sys.stdin.isatty():
         return _run_headless(arguments, "rows and keys cannot both be typed: running headless")
@@ -79,12 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Checks the arguments before anything is opened."""
-    path = Path(arguments.file)
-    if arguments.file == "-" and sys.stdin is None:
+    scheme, text = scheme_of(arguments.file)
+    path = Path(text)
+    if scheme == STANDARD_INPUT and sys.stdin is None:
         raise MacroError("standard input cannot be read: it is closed")
-    if arguments.file == "-" and arguments.from_now:
+    if scheme == STANDARD_INPUT and arguments.from_now:
         raise UsageError("--from-now: standard input always begins now; leave the option out")
-    if arguments.file != "-" and path.exists() and not path.is_file():
+    if scheme == FILE and path.exists() and not path.is_file():
         raise MacroError(f"{visible(path)} is not a regular file; a growing CSV is expected")
     if arguments.close_after not in (None, "never"):
         arguments.close_after = length_of("--close-after", arguments.close_after)
@@ -111,12 +116,13 @@ def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
         print(why, file=sys.stderr, flush=True)
     opened = _open(arguments, 0, _Waiting(arguments.file))
     headless = Headless("tail", opened)
-    if arguments.file == "-":
+    engine = _engine(arguments, opened, headless.listener)
+    if not engine.reader.source.can_rewind:
+        name = engine.reader.source.name
         headless.say(
-            "standard input cannot be read again: rows that arrive while no run reads it are lost"
+            f"{name} cannot be read again: rows that arrive while no run reads it are lost"
         )
     headless.say_what_was_inferred()
-    engine = _engine(arguments, opened, headless.listener)
     with redirect_stdout(sys.stderr):  # a model that prints must not spoil the document
         headless.run(engine)
     if arguments.json and engine.steps:
@@ -125,23 +131,28 @@ def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
     return 130 if engine.was_stopped else 0
 
 
-def _open(
-    arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], None]
-) -> OpenedLive:
+def _open(arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], None]) -> Opened:
     """Opens the stream, once enough of it is there to infer how it is read."""
     from macro_engine.run.stored_stream import stored_stream
-    from macro_engine.stream.live.opening import Live, open_live
-    from macro_engine.stream.live.standard_input import Pipe
+    from macro_engine.stream.opening import open_stream
+    from macro_engine.stream.source import named
 
-    path = None if arguments.file == "-" else Path(arguments.file)
-    read = {} if path is None else {Path(os.path.realpath(path)): "is read in this run"}
-    check_outputs(arguments, read)
-    live = Live(path or Pipe(descriptor), arguments.from_now, arguments.close_after)
-    stored = None if arguments.run_file is None else stored_stream(arguments.run_file)
-    return open_live(live, wait, layers_from(arguments), arguments.config, stored)
+    layers = layers_from(arguments)
+    origin = named(arguments.file, arguments.from_now, descriptor)
+    check_outputs(
+        arguments, {Path(os.path.realpath(path)): "is read in this run" for path in origin.paths}
+    )
+    return open_stream(
+        origin,
+        layers,
+        arguments.config,
+        wait=wait,
+        stored=None if arguments.run_file is None else stored_stream(arguments.run_file),
+        close_after=arguments.close_after,
+    )
 
 
-def _engine(arguments: argparse.Namespace, opened: OpenedLive, listener: Listener) -> Engine:
+def _engine(arguments: argparse.Namespace, opened: Opened, listener: Listener) -> Engine:
     from macro_engine.run.engine import Engine
 
     return Engine(
@@ -154,11 +165,21 @@ def _engine(arguments: argparse.Namespace, opened: OpenedLive, listener: Listene
     )
 
 
+def _name(file: str, short: bool = False) -> str:
+    """What the stream is called in messages."""
+    scheme, text = scheme_of(file)
+    if scheme == STANDARD_INPUT:
+        return "standard input"
+    if scheme != FILE:
+        return visible(file, 40)
+    return visible(Path(text).name, 40) if short else visible(Path(text))
+
+
 class _Waiting:
     """Prints the reason once, then sleeps a moment."""
 
     def __init__(self, file: str) -> None:
-        self.name = "standard input" if file == "-" else visible(Path(file))
+        self.name = _name(file)
         self.said = ""
 
     def __call__(self, why: str) -> None:

@@ -18,7 +18,6 @@ from macro_engine.core.rows import Block
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 from macro_tui.replays import find_recording
 
@@ -29,7 +28,7 @@ def main() -> None:
     copies = int(sys.argv[1]) if sys.argv[1:] else 6
     distance = sys.argv[2] if sys.argv[2:] else "features"
     opened = open_stream([find_recording("airline-ATL.parquet")])
-    block = next(Recording(opened.files, opened.spec, Rejections()).blocks())
+    block = next(opened.reader(Rejections()).blocks())
     span = int(block.times[-1]) - int(block.times[0]) + 600_000_000
     thresholds = list(DISTANCES[distance].thresholds)
     history = DISTANCES[distance].history

@@ -38,12 +38,11 @@ def make(path: Path, rows: int) -> None:
 def read(path: Path) -> None:
     from macro_engine.options.settings import Layer
     from macro_engine.stream.opening import COMMAND_LINE, open_stream
-    from macro_engine.stream.source import Recording
     from macro_engine.stream.table import Rejections
 
     raw = {"time": "time", "label": "label", "features": "a,b", "categorical": "place"}
     opened = open_stream([path], [Layer.read(COMMAND_LINE, raw | {"every": "10m"}, of_user=True)])
-    recording = Recording(opened.files, opened.spec, Rejections())
+    recording = opened.reader(Rejections())
     started = perf_counter()
     for _block in recording.blocks():
         pass

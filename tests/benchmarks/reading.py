@@ -23,7 +23,6 @@ from macro_engine.options.settings import Layer
 from macro_engine.stream.formats import csv
 from macro_engine.stream.formats.parquet import ParquetFile
 from macro_engine.stream.opening import COMMAND_LINE, open_stream
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 
 ATLANTA = Path(__file__).parents[2] / "replays" / "airline-ATL.parquet"
@@ -40,7 +39,7 @@ def seconds(path: Path, asked: dict[str, object]) -> float:
     """Of CPU, on all cores, from opening a recording to its last step."""
     started = process_time()
     opened = open_stream([path], [Layer.read(COMMAND_LINE, asked)])
-    for _block in Recording(opened.files, opened.spec, Rejections()).blocks():
+    for _block in opened.reader(Rejections()).blocks():
         pass
     return process_time() - started
 

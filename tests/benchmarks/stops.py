@@ -44,7 +44,7 @@ def warm_up(feed: Path) -> None:
 
     Nothing is read: Polars would start threads, which a forked process does not have.
     """
-    import macro_engine.stream.live.opening  # noqa: F401
+    import macro_engine.stream.live.beginning  # noqa: F401
     import macro_tui.cli.tail
     import macro_tui.headless  # noqa: F401
     from macro_engine.options.settings import Layer

@@ -27,7 +27,7 @@ from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.pace import Speed
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.stored_stream import stored_stream
-from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.live.beginning import GrowingFile
 from macro_engine.stream.opening import open_stream
 
 RATE = 50_000
@@ -36,8 +36,7 @@ ATLANTA = Path(__file__).parents[2] / "replays" / "airline-ATL.parquet"
 
 def tailing(path: Path, run_file: Path | None = None, listener: Listener | None = None) -> Engine:
     stored = stored_stream(run_file) if run_file is not None else None
-    live = Live(path, close_after="never")
-    opened = open_live(live, lambda _why: time.sleep(0.01), stored=stored)
+    opened = open_stream(GrowingFile(path), stored=stored, close_after="never")
     outputs = (
         [run_file.with_suffix(f".{kind}.parquet") for kind in ("predictions", "trace")]
         if run_file is not None
@@ -47,7 +46,7 @@ def tailing(path: Path, run_file: Path | None = None, listener: Listener | None 
 
 
 def rows_read(engine: Engine) -> int:
-    maker = engine.feed.maker
+    maker = engine.reader.maker
     return maker.rows + maker.open_rows + engine.rejections.count
 
 
@@ -75,7 +74,7 @@ def pace(folder: Path, seconds: float) -> bool:
     lags: list[tuple[float, int]] = []
 
     def progress() -> None:
-        file = engine.feed.source.file
+        file = engine.reader.source.file
         if file is not None and feeding.poll() is None:
             lags.append((time.monotonic(), file.size - file.text.taken))
 
@@ -236,7 +235,7 @@ def fuzz(folder: Path, count: float) -> bool:
     live = folder / "live.csv"
     live.write_bytes(header)
     engine = tailing(live)
-    feed, good, bad = engine.feed, 0, 0
+    reader, good, bad = engine.reader, 0, 0
     started = time.monotonic()
     with live.open("ab", buffering=0) as file:
         while good + bad < count:
@@ -263,13 +262,13 @@ def fuzz(folder: Path, count: float) -> bool:
                 size = rng.randrange(1, 1 << 17)
                 file.write(data[:size])
                 data = data[size:]
-                for _block in feed.poll():
+                for _block in reader.poll():
                     pass
-    while feed.has_news:
-        for _block in feed.poll():
+    while reader.has_news:
+        for _block in reader.poll():
             pass
-    feed.close()
-    counted, reported = feed.maker.rows + feed.maker.open_rows, engine.rejections.count
+    reader.close()
+    counted, reported = reader.maker.rows + reader.maker.open_rows, engine.rejections.count
     shown = all(str(rejection).isprintable() for rejection in engine.rejections.first)
     print(
         f"fuzz: {good + bad:,} lines in {time.monotonic() - started:.0f} s; {counted:,} of "

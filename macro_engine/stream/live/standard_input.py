@@ -12,6 +12,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.formats.csv import PIECE
 from macro_engine.stream.live.live_text import Layout, LiveText, TextPosition, is_cut_bom
+from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
 NAME = "standard input"
@@ -41,7 +42,7 @@ class Pipe:
         return data
 
 
-class StandardInput:
+class StandardInput(Source):
     """Reads a pipe as `Follower` reads a file.
 
     Attributes
@@ -55,7 +56,7 @@ class StandardInput:
     """
 
     name = NAME
-    can_be_read_again = False
+    can_rewind = False
 
     def __init__(self, pipe: Pipe, layout: Layout, say: Callable[[str], None]) -> None:
         self.pipe = pipe
@@ -78,9 +79,6 @@ class StandardInput:
         self.text = LiveText(NAME, layout, self.say)
         self.say("what came between the last run and this one cannot be read again: rows are lost")
 
-    def start(self) -> None:
-        """It is open."""
-
     def poll(self) -> list[Table]:
         """The rows that have come; none if there are none."""
         try:
@@ -99,9 +97,6 @@ class StandardInput:
             self.has_ended = True
             return self.text.finish()
         return []
-
-    def close(self) -> None:
-        """The descriptor belongs to whoever opened it."""
 
     def say(self, text: str) -> None:
         self.say_plainly(f"{NAME}: {text}")

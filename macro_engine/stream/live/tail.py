@@ -20,6 +20,7 @@ from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.fingerprint import Likeness, Mark
 from macro_engine.stream.live.live_text import Layout, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, Found, Rotation
+from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
 GRACE = 1.0  # seconds that a renamed file may still be written to
@@ -93,7 +94,7 @@ class OpenFile:
         os.close(self.descriptor)
 
 
-class Follower:
+class Follower(Source):
     """Reads a growing file.
 
     Parameters
@@ -117,12 +118,7 @@ class Follower:
         Whether there is likely something to read at once.
     is_idle
         Whether nothing came at the last poll, and no other file waits to be begun.
-    has_ended
-        Never: a file may always grow.
     """
-
-    has_ended = False
-    can_be_read_again = True
 
     def __init__(
         self,
@@ -133,6 +129,7 @@ class Follower:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.path = path
+        self.name = path.name
         self.layout = layout
         self.say_plainly = say
         self.clock = clock
@@ -147,10 +144,6 @@ class Follower:
         if after is not None:
             text = TextPosition(Mark(), 0, list(layout.names))
             self.last = FilePosition(*after.identity, after.changed, text, after.size)
-
-    @property
-    def name(self) -> str:
-        return self.path.name
 
     def position(self) -> State | None:
         """Where to read on; None before anything was read."""

@@ -21,7 +21,7 @@ from macro_engine.run.engine import Engine
 from macro_engine.run.speed import Speed
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.csv_parser import CsvParser
-from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.live.beginning import Piped
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
@@ -48,8 +48,8 @@ def assert_tail_equals_replay(folder, recording, **options):
     live = folder / "live.csv"
     play(recording, live, **options)
     descriptor = os.open(live, os.O_RDONLY)
-    tailed = open_live(
-        Live(Pipe(descriptor)), lambda why: pytest.fail(why), (), live.with_suffix(".toml")
+    tailed = open_stream(
+        Piped(Pipe(descriptor)), (), live.with_suffix(".toml"), wait=lambda why: pytest.fail(why)
     )
     replayed = open_stream([recording], [Layer.read("test", options, of_user=True)])
     found = []

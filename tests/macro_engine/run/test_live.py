@@ -102,14 +102,14 @@ def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
     for begin, end in ((1, 590), (590, 640), (640, ROWS + 1)):
         append(live, lines[begin:end])
         made = run_until_read(live_engine(live, tmp_path / "t.run", **tailed), end - 20)
-        assert made.recording.held > 0
+        assert made.reader.held > 0
     for name, path in tailed.items():
         expected, found = replayed[name].read_text().splitlines(), path.read_text().splitlines()
         assert len(found) > 0.9 * len(expected)
         assert found == expected[: len(found)]
     wrong = [8 + 50 * i for i in range(ROWS // 50)]  # lines, from 1
     assert _ahead(whole) == wrong
-    assert _ahead(made) == wrong[: -made.recording.held]
+    assert _ahead(made) == wrong[: -made.reader.held]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_silence_closes_a_step_and_is_an_event(lines, live, tmp_path):
 
     def look():
         states.add(made.snapshot.state)
-        if made.feed.maker.open_rows == 0 and made.steps:
+        if made.reader.maker.open_rows == 0 and made.steps:
             made.stop()
 
     made = live_engine(

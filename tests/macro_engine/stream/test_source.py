@@ -7,7 +7,6 @@ from macro_engine.core.errors import MacroError
 from macro_engine.options.settings import Layer
 from macro_engine.stream.formats import csv
 from macro_engine.stream.opening import COMMAND_LINE, open_stream
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 
 
@@ -18,7 +17,7 @@ def recording(tmp_path, *texts, **options):
         paths[-1].write_text(text)
     raw = {"label": "y", "features": "a", "classes": "p,q", **options}
     opened = open_stream(paths, [Layer.read(COMMAND_LINE, raw, of_user=True)])
-    return Recording(opened.files, opened.spec, Rejections())
+    return opened.reader(Rejections())
 
 
 def steps(recording):

@@ -8,7 +8,8 @@ import pytest
 from made_sessions import live_session, monitor_of, open_main, settle, text_of, until, write_stream
 
 from macro_engine.run.alarms import parse
-from macro_engine.stream.live import feed, tail
+from macro_engine.stream import reader
+from macro_engine.stream.live import tail
 from macro_engine.stream.live.standard_input import Pipe
 from macro_tui.screens.confirm_exit import ConfirmExit
 from macro_tui.screens.prompt import Prompt
@@ -149,7 +150,7 @@ async def test_a_file_that_is_not_there_is_waited_for_in_words_and_q_leaves_at_o
 
 
 async def test_every_state_of_the_source_is_said(growing, lines, monkeypatch):
-    monkeypatch.setattr(feed, "QUIET_SECONDS", 1.5)
+    monkeypatch.setattr(reader, "QUIET_SECONDS", 1.5)
     monkeypatch.setattr(tail, "GRACE", 0.1)
     growing.write_text("".join(lines[:101]))
     session = live_session(growing, categorical="")

@@ -20,7 +20,8 @@ from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.live import live_text
 from macro_engine.stream.live.live_text import Layout, LiveText
-from macro_engine.stream.source import Recording
+from macro_engine.stream.reader import Reader
+from macro_engine.stream.recording import Recording
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import time_reader
@@ -180,7 +181,7 @@ def tables_of(file, at=None):
 def run(file):
     """The rows that a recording makes of a file, what they were rejected for, and its state."""
     rejections = Rejections()
-    recording = Recording([file], SPEC, rejections)
+    recording = Reader(Recording([file], SPEC.columns), SPEC, rejections)
     rows, failure = [], None
     try:
         for block in recording.blocks():

@@ -16,7 +16,6 @@ from macro_engine.stream.formats.csv_parser import CsvParser, Record
 from macro_engine.stream.formats.dialect import Dialect, sniff
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 
 
@@ -294,7 +293,7 @@ def test_a_header_of_many_columns_is_read_within_a_second(tmp_path):
     path = write(tmp_path, f"y,{','.join(names)}\np,{row}\nq,{row}\n".encode())
     begun = process_time()
     opened = open_stream([path])
-    Recording(opened.files, opened.spec, Rejections())
+    opened.reader(Rejections())
     assert len(opened.spec.features) == 16_000
     assert process_time() - begun < 1.0
 

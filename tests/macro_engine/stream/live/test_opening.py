@@ -5,7 +5,9 @@ from made_files import append
 
 from macro_engine.core.errors import MacroError
 from macro_engine.options.settings import Layer
-from macro_engine.stream.live.opening import Live, open_live
+from macro_engine.stream.live.beginning import GrowingFile
+from macro_engine.stream.opening import open_stream
+from macro_engine.stream.table import Rejections
 
 COLUMNS = {"time": "t", "label": "y", "features": "a", "categorical": "", "every": "1m"}
 
@@ -24,7 +26,7 @@ class Waiting:
 
 def opened(path, wait=None, from_now=False, **options):
     layer = Layer.read("test", options, of_user=True)
-    return open_live(Live(path, from_now), wait or Waiting(), [layer])
+    return open_stream(GrowingFile(path, from_now), [layer], wait=wait or Waiting())
 
 
 def rows_of(source, polls=5):
@@ -47,7 +49,7 @@ def test_from_now_is_not_from_when_there_was_enough_to_guess_from(live):
     ]
     live.write_bytes(b"t,a,y\n" + b"".join(rows[:100]))
     wait = Waiting(lambda: append(live, b"".join(rows[100:])))
-    source = opened(live, wait, from_now=True, label="y").connect(lambda _text: None)
+    source = opened(live, wait, from_now=True, label="y").reader(Rejections()).source
     assert "100/500" in wait.why[0]
     assert len(rows_of(source)) == 500
     source.close()
@@ -55,14 +57,14 @@ def test_from_now_is_not_from_when_there_was_enough_to_guess_from(live):
 
 def test_from_now_reads_all_of_a_file_that_is_not_there_yet(live):
     wait = Waiting(lambda: live.write_bytes(b"t,a,y\n0,1,p\n"))
-    source = opened(live, wait, from_now=True, **COLUMNS).connect(lambda _text: None)
+    source = opened(live, wait, from_now=True, **COLUMNS).reader(Rejections()).source
     assert rows_of(source) == ["0,1,p"]
     source.close()
 
 
 def test_nul_bytes_at_the_start_of_a_line_are_no_reason_to_refuse_a_file(live):
     live.write_bytes(bytes(20) + b"t,a,y\n0,1,p\n" + bytes(5) + b"1,1,q\n")
-    source = opened(live, **COLUMNS).connect(lambda _text: None)
+    source = opened(live, **COLUMNS).reader(Rejections()).source
     assert rows_of(source) == ["0,1,p", "1,1,q"]
     source.close()
 
@@ -76,7 +78,7 @@ def test_nul_bytes_within_a_line_are(live):
 def test_the_rest_of_a_header_is_waited_for(live):
     live.write_bytes(b't,a,"two\n')
     wait = Waiting(lambda: append(live, b'lines",y\n0,1,,p\n'))
-    source = opened(live, wait, **COLUMNS).connect(lambda _text: None)
+    source = opened(live, wait, **COLUMNS).reader(Rejections()).source
     assert wait.why == ["waiting for the rest of the header, which opens a quote"]
     assert source.layout.names == ["t", "a", "two\nlines", "y"]
     assert rows_of(source) == ["0,1,p"]

@@ -5,9 +5,9 @@ from made_files import append, rotate
 
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.live.feed import Feed
 from macro_engine.stream.live.live_text import Layout
 from macro_engine.stream.live.tail import GRACE, Follower
+from macro_engine.stream.reader import Reader
 from macro_engine.stream.spec import Every, StreamSpec
 from macro_engine.stream.table import Rejections
 
@@ -28,7 +28,7 @@ SPEC = StreamSpec(
 
 
 class Fed:
-    """A feed from a file, with a clock of its own and what it said."""
+    """A reader of a growing file, with a clock of its own and what it said."""
 
     def __init__(self, path, close_after=1.0):
         self.now = 0.0
@@ -37,7 +37,7 @@ class Fed:
         path.write_bytes(HEADER)
         layout = Layout(Dialect(), NAMES, NAMES)
         follower = Follower(path, layout, self.said.append, clock=self.clock)
-        self.feed = Feed(
+        self.reader = Reader(
             follower,
             SPEC,
             Rejections(),
@@ -53,7 +53,7 @@ class Fed:
     def poll(self, spent=0.0):
         """The rows of each step that was closed, if whoever takes a block spends some time on it."""
         lengths = []
-        for block in self.feed.poll():
+        for block in self.reader.poll():
             lengths += (block.starts[1:] - block.starts[:-1]).tolist()
             self.now += spent
         return lengths
@@ -63,7 +63,7 @@ class Fed:
 def fed(tmp_path):
     fed = Fed(tmp_path / "live.csv")
     yield fed
-    fed.feed.close()
+    fed.reader.close()
 
 
 def test_silence_closes_the_open_step(fed):
@@ -105,4 +105,4 @@ def test_half_a_line_that_comes_is_no_silence(fed):
     assert fed.poll() == []
     append(fed.path, b",q\n")
     assert fed.poll() == []
-    assert fed.feed.maker.open_rows == 2
+    assert fed.reader.maker.open_rows == 2

@@ -1,0 +1,158 @@
+"""The first lines of a growing file or of a pipe, and what is followed from there on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.options.settings import Settings
+from macro_engine.stream.encode import SAMPLE
+from macro_engine.stream.formats.csv import PIECE, table_of
+from macro_engine.stream.formats.csv_parser import BOM, CsvParser
+from macro_engine.stream.formats.dialect import Dialect, check_encoding, header_of, sniff
+from macro_engine.stream.infer import COLUMN_OPTIONS
+from macro_engine.stream.live.live_text import LONGEST_LINE, Layout
+from macro_engine.stream.live.rotation import Found
+from macro_engine.stream.live.standard_input import NAME, Pipe, StandardInput
+from macro_engine.stream.live.tail import Follower
+from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
+from macro_engine.stream.spec import StreamSpec
+
+_NULS = re.compile(rb"(?<![^\n])\0+")  # at the start of a line, where reading skips them
+_OTHERS = {b"PAR1": "Parquet", b"\x1f\x8b": "compressed", b"BZh": "compressed"}
+
+# The first lines as far as they are there, why there are none, whether no more come.
+Look = Callable[[], tuple[bytes, str | None, bool]]
+
+
+class _LiveCsv(Origin):
+    """CSV that comes line by line."""
+
+    def begin(self, settings: Settings, wait: Wait) -> Beginning:
+        return _FirstLines(self.path, self.look, settings, wait).read()
+
+    def look(self) -> tuple[bytes, str | None, bool]:
+        raise NotImplementedError
+
+    def layout(self, names: list[str], spec: StreamSpec, settings: Settings) -> Layout:
+        spec.check(names, self.path)
+        return Layout(Dialect(settings["delimiter"], settings["decimal"]), names, spec.columns)
+
+
+class GrowingFile(_LiveCsv):
+    """A CSV file that grows.
+
+    Parameters
+    ----------
+    from_now
+        Whether to leave out what is in the file already.
+    """
+
+    def __init__(self, path: Path, from_now: bool = False) -> None:
+        self.path = path
+        self.paths = [path]
+        self.after = Found.at(path) if from_now else None
+
+    def await_it(self, wait: Wait) -> None:
+        while not self.path.exists():
+            wait("there is no such file yet: waiting for it")
+
+    def look(self) -> tuple[bytes, str | None, bool]:
+        try:
+            with self.path.open("rb") as file:
+                data = file.read(PIECE)
+                while data.count(b"\n") <= SAMPLE and (more := file.read(PIECE)):
+                    data += more
+                    if len(data) > LONGEST_LINE:
+                        break
+        except OSError as error:
+            return b"", f"it cannot be read yet ({visible(error.strerror)}): waiting", False
+        return data, None, False
+
+    def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:
+        return Follower(self.path, self.layout(names, spec, settings), say, self.after)
+
+
+class Piped(_LiveCsv):
+    """CSV that comes through a pipe."""
+
+    path = Path(NAME)
+
+    def __init__(self, pipe: Pipe) -> None:
+        self.pipe = pipe
+
+    def look(self) -> tuple[bytes, str | None, bool]:
+        try:
+            self.pipe.fill()
+        except OSError as error:
+            raise MacroError(f"{NAME} cannot be read: {visible(error.strerror)}") from None
+        return self.pipe.waiting, None, self.pipe.has_ended
+
+    def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:
+        return StandardInput(self.pipe, self.layout(names, spec, settings), say)
+
+
+class _FirstLines:
+    """The first lines of a live stream, from which its columns and all guesses come."""
+
+    def __init__(self, path: Path, look: Look, settings: Settings, wait: Wait) -> None:
+        self.path = path
+        self.look = look
+        self.settings = settings
+        self.wait = wait
+
+    def read(self) -> Beginning:
+        """Wait for what is needed to know the columns, and to guess what was not given."""
+        path, settings = self.path, self.settings
+        while True:
+            data, trouble, has_ended = self.look()
+            for magic, what in _OTHERS.items():
+                if data.startswith(magic):
+                    raise MacroError(
+                        f"{visible(path)} is {what}; tail reads plain CSV, replay reads this"
+                    )
+            data = _NULS.sub(b"", data.removeprefix(BOM)).lstrip(b"\r\n")
+            may_grow = not has_ended and len(data) < LONGEST_LINE
+            if b"\n" not in data and may_grow:
+                self.wait(trouble or "waiting for a header line")
+                continue
+            if not data.strip():
+                raise MacroError(f"{visible(path)} is empty; a header line was expected")
+            check_encoding(data, path)
+            head = data.split(b"\n")
+            sniffed = sniff(head, settings.get("delimiter"))
+            if may_grow and not CsvParser(sniffed.delimiter).feed(data):
+                self.wait("waiting for the rest of the header, which opens a quote")
+                continue
+            names = header_of(head, sniffed.delimiter, path)
+            rows = len(head) - 2  # without the header, and what follows the last newline
+            if not self._must_guess(sniffed) or rows >= SAMPLE or has_ended:
+                break
+            self.wait(
+                f"waiting for rows that tell which column is what, {rows}/{SAMPLE}; --time, "
+                "--label, --features and --categorical would say it at once"
+            )
+        return Beginning(
+            names,
+            lambda: table_of(_rows(head, sniffed), names, names, sniffed, path.name, {}),
+            read_as={"delimiter": sniffed.delimiter, "decimal": sniffed.decimal},
+        )
+
+    def _must_guess_columns(self) -> bool:
+        return not set(COLUMN_OPTIONS) <= self.settings.values.keys()
+
+    def _must_guess(self, sniffed: Dialect) -> bool:
+        """Whether rows are needed to know how to read them."""
+        no_decimal = self.settings.get("decimal") is None and sniffed.delimiter != ","
+        return self._must_guess_columns() or no_decimal
+
+
+def _rows(head: list[bytes], dialect: Dialect) -> list[Any]:
+    """The records after the header, as many as guesses are made from."""
+    parser = CsvParser(dialect.delimiter)
+    records = parser.feed(b"\n".join(head)) + parser.finish()
+    return records[1 : SAMPLE + 1]

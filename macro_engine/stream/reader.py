@@ -1,0 +1,193 @@
+"""A stream, from what its source gives to blocks of whole steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import monotonic, time
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.format import elapsed_text
+from macro_engine.core.rows import Block
+from macro_engine.core.state import State, child
+from macro_engine.stream.blocks import BlockMaker, packed
+from macro_engine.stream.encode import SAMPLE, Encoder
+from macro_engine.stream.source import Say, Source
+from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.table import Rejections
+
+PLAYING, FOLLOWING = "playing", "following"
+QUIET_SECONDS = 2.0  # without rows, until it is said
+
+
+class Reader:
+    """Polls a source and makes blocks of the rows that came.
+
+    Parameters
+    ----------
+    rejections
+        Where rows that cannot be used are reported.
+    report, say
+        Take a line of text about the stream, and one about what happens to it at this moment.
+    close_after
+        Seconds of silence after which the open step is closed; None for never. Steps counted in
+        rows are closed by rows alone.
+    clock, wall
+        Seconds that pass, and seconds since 1970.
+
+    Attributes
+    ----------
+    is_live
+        Whether rows come when they come; else it is a recording.
+    can_commit
+        Whether `state` may be asked for now.
+    came
+        When rows last came, by the clock on the wall.
+    has_news
+        Whether anything came with the last poll.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        spec: StreamSpec,
+        rejections: Rejections,
+        report: Say = lambda _text: None,
+        say: Say = lambda _text: None,
+        close_after: float | None = None,
+        clock: Callable[[], float] = monotonic,
+        wall: Callable[[], float] = time,
+    ) -> None:
+        self.source = source
+        self.rejections = rejections
+        self.say = say
+        self.is_live = not source.ends
+        self.close_after = close_after if self.is_live and spec.every.rows is None else None
+        self.clock = clock
+        now = (lambda: int(wall() * 1e6)) if self.is_live else None
+        self.maker = BlockMaker(spec, rejections, report, now)
+        self.last_came = clock()  # when all that had come was run
+        self.came = time()
+        self.has_news = False
+        self.can_commit = True
+        # where all that was read had become blocks: a recording gives the blocks after it again
+        self.mark = self._state()
+
+    @property
+    def encoder(self) -> Encoder:
+        return self.maker.encoder
+
+    @property
+    def rows(self) -> int:
+        """How many were given out in blocks."""
+        return self.maker.rows
+
+    @property
+    def steps(self) -> int:
+        """How many were given out in blocks."""
+        return self.maker.steps
+
+    @property
+    def reports(self) -> int:
+        """How many lines were reported."""
+        return self.maker.reports
+
+    @property
+    def late(self) -> int:
+        return self.maker.stepper.late
+
+    @property
+    def held(self) -> int:
+        """How many rows are held aside now, because they lie far ahead."""
+        return len(self.maker.held)
+
+    @property
+    def doing(self) -> str:
+        """What goes on while rows come, in a word."""
+        return FOLLOWING if self.is_live else PLAYING
+
+    def blocks(self) -> Iterator[Block]:
+        """All steps of a recording."""
+        while not self.source.has_ended:
+            yield from self.poll()
+
+    def poll(self) -> Iterator[Block]:
+        """The steps that were closed by what has come, or by silence."""
+        self.can_commit = not self.is_live
+        tables = self.source.poll()
+        self.has_news = bool(tables) or self.source.has_ended
+        if tables:
+            self.came = time()
+        for table in tables:
+            if table.begins_file:
+                self.encoder.time_reader = None
+            yield from self.maker.take(table)
+        if tables or not self.source.is_idle:  # the time that its rows took to run is no silence
+            self.last_came = self.clock()
+        if self.source.has_ended:
+            yield from self._last()
+        elif self.is_live and self.maker.is_full:
+            yield from self.maker.close_full_step()
+        elif self._is_silent():
+            yield from self._close_by_silence()
+        if not self.is_live:
+            self.mark = self._state()
+        self.can_commit = True
+
+    def standing(self) -> tuple[str, str]:
+        """The state of the stream in a word, and in a few."""
+        if not self.is_live:
+            return "running", PLAYING
+        if self.source.trouble is not None:
+            return "waiting", f"{self.source.trouble}, waiting"
+        if not self.encoder.fixed:
+            return "learning", f"learning the classes {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
+        quiet = self.clock() - self.last_came
+        if quiet >= QUIET_SECONDS:
+            return "quiet", f"quiet {elapsed_text(quiet)}"
+        return "running", FOLLOWING
+
+    def state(self) -> State:
+        """Where to read on, with the rows of the open step.
+
+        Whoever goes on with a recording gets some of the blocks again.
+        """
+        return packed(self._state() if self.is_live else self.mark)
+
+    def restore(self, state: State) -> None:
+        """Go on from a state; the reader must be new."""
+        self.maker.restore(state)
+        if state.get("position") is not None:
+            self.source.restore(child(state, "position"))
+        self.mark = self._state()
+
+    def close(self) -> None:
+        self.source.close()
+
+    def _state(self) -> State:
+        return {"position": self.source.position()} | self.maker.state()
+
+    def _is_silent(self) -> bool:
+        if self.close_after is None or not self.maker.open_rows:
+            return False
+        return self.clock() - self.last_came >= self.close_after
+
+    def _close_by_silence(self) -> Iterator[Block]:
+        quiet = elapsed_text(self.clock() - self.last_came)
+        rows = self.maker.open_rows
+        self.say(
+            f"no rows for {quiet}: step {self.maker.steps} is closed with {rows:,} "
+            f"row{'s' * (rows != 1)}"
+        )
+        self.has_news = True
+        yield from self.maker.close_step()
+
+    def _last(self) -> Iterator[Block]:
+        yield from self.maker.finish()
+        if self.maker.rows == 0:
+            count = self.rejections.count
+            found = (
+                f"none of {count} rows can be used; the first: {self.rejections.first[0]}"
+                if count
+                else "there are columns, but no rows"
+            )
+            raise MacroError(f"{self.source.name}: {found}")

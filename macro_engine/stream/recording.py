@@ -1,0 +1,138 @@
+"""A recorded stream: files that are read from the first row to the last."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.state import State, child, whole
+from macro_engine.options.settings import Settings
+from macro_engine.stream.encode import SAMPLE
+from macro_engine.stream.formats.csv import CsvFile
+from macro_engine.stream.formats.npy import BreakfastVideo
+from macro_engine.stream.formats.parquet import ParquetFile
+from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
+from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.table import Table
+
+_ENDS = 1 << 16  # bytes at either end of a file that are compared
+
+StreamFile = CsvFile | ParquetFile | BreakfastVideo
+
+
+def open_file(path: Path, delimiter: str | None = None, decimal: str | None = None) -> StreamFile:
+    """A recording; its first bytes and its name say what it is."""
+    if path.exists() and not path.is_file():
+        raise MacroError(f"{visible(path)} is not a regular file; a recording must be one")
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+        if not magic:
+            raise MacroError(f"{visible(path)} is empty; a recording was expected")
+        if magic == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+            return ParquetFile(path)
+        if magic == b"\x93NUM" or path.suffix.lower() == ".npy":
+            return BreakfastVideo(path)
+        return CsvFile(path, delimiter, decimal)
+    except FileNotFoundError:
+        raise MacroError(f"{visible(path)}: no such file") from None
+    except OSError as error:
+        raise MacroError(f"{visible(path)} cannot be opened: {visible(error)}") from None
+
+
+class Recording(Source):
+    """The rows of one or more files, in order.
+
+    Parameters
+    ----------
+    files
+        A file boundary does not close a step.
+    columns
+        Those that are read.
+    """
+
+    ends = True
+    has_more = True
+
+    def __init__(self, files: Sequence[StreamFile], columns: Sequence[str]) -> None:
+        self.files = files
+        self.columns = columns
+        self.name = ", ".join(visible(file.path) for file in files)
+        self.file = 0  # which of the files is being read
+        self.place: State | None = None  # in it
+        self.tables: Iterator[Table] | None = None
+
+    @property
+    def done(self) -> float:
+        return sum(file.done for file in self.files) / len(self.files)
+
+    def poll(self) -> list[Table]:
+        """One table, as long as there is one."""
+        while self.file < len(self.files):
+            if self.tables is None:
+                self.tables = self.files[self.file].tables(self.columns, self.place)
+            table = next(self.tables, None)
+            if table is not None:
+                begins, self.place = self.place is None, table.end
+                return [replace(table, begins_file=begins)]
+            self.file += 1
+            self.place = self.tables = None
+        self.has_ended = True
+        return []
+
+    def position(self) -> State:
+        return {"file": self.file, "place": self.place}
+
+    def restore(self, position: State) -> None:
+        self.file = whole(position, "file", 0, len(self.files))
+        self.place = None if position.get("place") is None else child(position, "place")
+        for file in self.files[: self.file]:
+            file.position = file.size
+
+    def close(self) -> None:
+        self.tables = None  # which closes the file
+
+
+class Recorded(Origin):
+    """Files that hold a whole stream."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.path = paths[0]
+        self.paths = paths
+
+    @property
+    def names(self) -> list[str]:
+        return [path.name for path in self.paths]
+
+    def identity(self) -> list[dict[str, Any]]:
+        """Name, size and a digest of both ends of each file."""
+        found = []
+        for path in self.paths:
+            with path.open("rb") as file:
+                size = path.stat().st_size
+                digest = hashlib.sha256(file.read(_ENDS))
+                file.seek(max(0, size - _ENDS))
+                digest.update(file.read(_ENDS))
+            found.append({"name": path.name, "size": size, "digest": digest.hexdigest()[:32]})
+        return found
+
+    def begin(self, settings: Settings, wait: Wait) -> Beginning:  # noqa: ARG002, it is all there
+        delimiter, decimal = settings.get("delimiter"), settings.get("decimal")
+        self.files = [open_file(path, delimiter, decimal) for path in self.paths]
+        first = self.files[0]
+        return Beginning(
+            first.names,
+            lambda: first.sample(SAMPLE),
+            first.description,
+            notes=[f"{visible(f.path.name)}: {note}" for f in self.files for note in f.notes],
+        )
+
+    def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:  # noqa: ARG002
+        for file in self.files:
+            spec.check(file.names, file.path)
+        return Recording(self.files, spec.columns)
