@@ -24,6 +24,7 @@ __all__ = [
     "Labels",
     "Markov",
     "Shape",
+    "register",
 ]
 
 EMPTY_CLASS = ("far", "zero", "skip")
@@ -69,7 +70,17 @@ class Distance:
     compares_raw: bool = False
 
 
-DISTANCES: dict[str, Distance] = {
+DISTANCES: dict[str, Distance] = {}
+
+
+def register(name: str, distance: Distance) -> None:
+    """Make a distance known by its name."""
+    if not name.replace("-", "_").isidentifier() or name in DISTANCES:
+        raise ValueError(f"'{name}' is taken, or is no name for a distance")
+    DISTANCES[name] = distance
+
+
+_OWN = {
     "features": Distance(
         create=lambda s: Features(s.classes, s.columns, s.scaled, s.empty_class),
         history=1,
@@ -101,3 +112,5 @@ DISTANCES: dict[str, Distance] = {
         thresholds=(0.0,),
     ),
 }
+for _name, _distance in _OWN.items():
+    register(_name, _distance)

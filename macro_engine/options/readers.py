@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from macro_engine.core import plugins
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, sorted_histories
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
@@ -88,6 +89,15 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
         return str(value)
 
     return read
+
+
+def _registered(names: Iterable[str], value: Any) -> str:
+    """A name out of a registry, to which plugins may add."""
+    failures = plugins.load()
+    try:
+        return _one_of(*names)(value)
+    except ValueError as error:
+        raise ValueError("; ".join([str(error), *failures])) from None
 
 
 def delimiter(value: Any) -> str:
@@ -174,7 +184,11 @@ def power(value: Any) -> float:
 
 
 def strategy(value: Any) -> str:
-    return _one_of(*STRATEGIES)(value)  # which may have grown since this was loaded
+    return _registered(STRATEGIES, value)
+
+
+def distance(value: Any) -> str:
+    return _registered(DISTANCES, value)
 
 
 def strategies(value: Any) -> list[str]:
@@ -196,7 +210,6 @@ scale = _one_of(RUNNING, UNIT, NONE)
 missing = _one_of(MEAN, REJECT)
 late = _one_of("join", "reject")
 decimal = _one_of(".", ",")
-distance = _one_of(*DISTANCES)
 output = _one_of(*OUTPUTS)
 empty_class = _one_of(*EMPTY_CLASS)
 number_of_rows = _whole("number of rows", 1)

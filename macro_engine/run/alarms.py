@@ -75,8 +75,10 @@ def _is_series(name: str) -> bool:
     """Whether a name is that of a baseline or strategy; those of plug-ins are looked up last."""
     if name in _BUILT_IN or not name.isidentifier():
         return name in _BUILT_IN
+    from macro_engine.core import plugins
     from macro_engine.strategies import STRATEGIES
 
+    plugins.load()
     return name in STRATEGIES
 
 

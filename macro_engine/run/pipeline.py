@@ -16,6 +16,7 @@ from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.plugins import failure, is_own
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.core.state import DamagedError, State, child, texts
 from macro_engine.core.steps import Names, Steps
@@ -24,7 +25,7 @@ from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
-from macro_engine.subroutines import resolve
+from macro_engine.subroutines import OWN, resolve
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.subroutines.nearest_mean import NearestMean
 from macro_engine.subroutines.output import converted
@@ -134,12 +135,13 @@ class Pipeline:
         )
         self.classes, self.columns = classes, columns
         self._leave_out_strategies()
-        discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
-        self.ensemble = (
-            self._compiled(shape, columns)
-            if self.path == "compiled"
-            else self._general(discrepancy, columns)
-        )
+        with self.failures_in_words(0):
+            discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
+            self.ensemble = (
+                self._compiled(shape, columns)
+                if self.path == "compiled"
+                else self._general(discrepancy, columns)
+            )
         self.names = self.ensemble.names
         self.scoreboard = Scoreboard(self.names)
         return self.ensemble
@@ -175,7 +177,7 @@ class Pipeline:
                 "(--every), a shorter --history or --max-subroutines need less"
             ) from None
         except (Exception, SystemExit) as error:
-            raise self._model_failed(error, step) from error
+            raise self._in_words(error, step) from error
 
     def finish(self) -> None:
         """Give back what is held outside of Python."""
@@ -287,19 +289,20 @@ class Pipeline:
     def _ensemble(self, family: AnyFamily, columns: Columns, compiled: bool) -> Ensemble:
         return Ensemble(family, columns, self.strategies, self.with_probabilities, compiled)
 
-    def _model_failed(self, error: BaseException, step: int) -> BaseException:
-        """A model of the user's choice may fail in ways of its own; ours may not."""
-        name: Any = self.opened.settings["subroutine"]
-        if not name.startswith(("river:", "python:")):
+    def _in_words(self, error: BaseException, step: int) -> BaseException:
+        """Code of the user's choice may fail in ways of its own; ours may not."""
+        if not (others := self._parts_of_others()):
             return error
-        last = error.__traceback__
-        while last is not None and last.tb_next is not None:
-            last = last.tb_next
-        where = f"{last.tb_frame.f_code.co_filename}, line {last.tb_lineno}" if last else "?"
-        return MacroError(
-            f"the subroutine {visible(name)} failed in the steps from {step}: "
-            f"{type(error).__name__}: {visible(error, 200)} ({visible(where, 200)})"
-        )
+        return failure(f"{' or '.join(others)} failed in the steps from {step}", error)
+
+    def _parts_of_others(self) -> list[str]:
+        """What runs in this pipeline and is not this program's own."""
+        subroutine, distance = self.opened.settings["subroutine"], self.opened.settings["distance"]
+        parts = {
+            f"the subroutine {visible(subroutine)}": subroutine in OWN,
+            f"the distance {distance}": is_own(DISTANCES[distance].create),
+        } | {f"the strategy {name}": is_own(STRATEGIES[name]) for name in self.strategies}
+        return [name for name, own in parts.items() if not own]
 
 
 def _one_row(columns: Columns) -> Block:

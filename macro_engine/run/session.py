@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic, time
 
+from macro_engine.core import plugins
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
@@ -35,7 +36,7 @@ _WAIT_SECONDS = 0.1  # between two looks for a stream that is not there yet
 Load = Callable[[Listener, Path], Engine]
 
 
-class Left(Exception):  # noqa: N818, nothing is wrong
+class Left(BaseException):
     """The session was asked to end before there was a stream."""
 
 
@@ -190,6 +191,7 @@ class Session(RunFollower):
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
             listener = Listener(self._look_back, results=self._append, remark=self.remarks.append)
             self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
+            self.remarks += plugins.load()
             self.alarms.check_series(self.engine.pipeline.names.series)
             if self.ending.is_set():
                 self.engine.stop()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 from typing import Any
 
+from macro_engine.core import plugins
+from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
 from macro_engine.strategies import PAPER
 from macro_engine.stream.encode import Encoder
@@ -55,7 +58,8 @@ class Opened:
         say: Say = lambda _text: None,
     ) -> Reader:
         """Makes blocks of the stream's rows; `Reader` says what the arguments take."""
-        source = self.origin.connect(self.names, self.spec, self.settings, say)
+        with _failing_in_words(self.origin):
+            source = self.origin.connect(self.names, self.spec, self.settings, say)
         return Reader(source, self.spec, rejections, report, say, self.close_after)
 
     def settled(self, encoder: Encoder) -> dict[str, Any]:
@@ -105,27 +109,29 @@ def open_stream(
     """
     origin = stream if isinstance(stream, Origin) else Recorded(stream)
     if stored is None:
-        origin.await_it(wait)
+        with _failing_in_words(origin):
+            origin.await_it(wait)
     layers = [*stronger]
     if config is None:
         config = next((p for p in map(toml_beside, origin.paths[:1]) if p.is_file()), None)
     if config is not None:
         layers.append(Layer.from_toml(config))
     settings = Settings.merge(layers)
-    remarks: list[str] = []
+    remarks = list(plugins.load())
     if stored is not None:
         kept = {name: stored.settings[name] for name in _GUESSED if name in stored.settings}
         settings.add(Layer.read("the run file", kept))
     if stored is not None and stored.names is not None:
         names = stored.names
     else:
-        beginning = origin.begin(settings, wait)
+        with _failing_in_words(origin):
+            beginning = origin.begin(settings, wait)
         if beginning.description is not None:
             described = {"strategies": list(PAPER)} | beginning.description
             layers.append(Layer.read("its description", described, origin.path))
             settings = Settings.merge(layers)
         names = beginning.names
-        remarks = [*beginning.notes, *_inferred(beginning, settings)]
+        remarks += [*beginning.notes, *_inferred(beginning, settings)]
     settings.complete(names)
     spec = settings.spec(names)
     return Opened(origin, names, settings, spec, remarks, _silence(spec, close_after))
@@ -139,6 +145,10 @@ def _inferred(beginning: Beginning, settings: Settings) -> list[str]:
         settings.add(Layer(INFERRED, guesses))
     settings.add(Layer(INFERRED, beginning.read_as))
     return remarks
+
+
+def _failing_in_words(origin: Origin) -> AbstractContextManager[None]:
+    return plugins.failing_in_words(origin, f"the source {visible(origin.path)}")
 
 
 def _silence(spec: StreamSpec, asked: float | str | None) -> float | None:

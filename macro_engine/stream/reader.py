@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from time import monotonic, time
 
+from macro_engine.core import plugins
 from macro_engine.core.errors import MacroError
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Block
@@ -113,7 +115,8 @@ class Reader:
     def poll(self) -> Iterator[Block]:
         """The steps that were closed by what has come, or by silence."""
         self.can_commit = not self.is_live
-        tables = self.source.poll()
+        with self._failing_in_words():
+            tables = self.source.poll()
         self.has_news = bool(tables) or self.source.has_ended
         if tables:
             self.came = time()
@@ -157,14 +160,20 @@ class Reader:
         """Go on from a state; the reader must be new."""
         self.maker.restore(state)
         if state.get("position") is not None:
-            self.source.restore(child(state, "position"))
+            with self._failing_in_words():
+                self.source.restore(child(state, "position"))
         self.mark = self._state()
 
     def close(self) -> None:
         self.source.close()
 
     def _state(self) -> State:
-        return {"position": self.source.position()} | self.maker.state()
+        with self._failing_in_words():
+            position = self.source.position()
+        return {"position": position} | self.maker.state()
+
+    def _failing_in_words(self) -> AbstractContextManager[None]:
+        return plugins.failing_in_words(self.source, f"the source {self.source.name}")
 
     def _is_silent(self) -> bool:
         if self.close_after is None or not self.maker.open_rows:

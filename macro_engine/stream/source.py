@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from macro_engine.core import plugins
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 
@@ -201,13 +202,16 @@ def scheme_of(stream: str) -> tuple[str, str]:
 
 def named(stream: str, from_now: bool = False, descriptor: int = 0) -> Origin:
     """The stream that a user names, as in `live.csv`, `-` or `kafka://host/topic`."""
+    failures = plugins.load()
     scheme, text = scheme_of(stream)
-    if scheme not in SOURCES:
-        raise UsageError(
-            f"{visible(stream)}: there is no source '{visible(scheme)}'; known are "
-            f"{', '.join(SOURCES)}"
-        )
-    return SOURCES[scheme](Asked(text, from_now, descriptor))
+    may_be_plugin = scheme == FILE and failures and ":" in text and not Path(text).exists()
+    if scheme not in SOURCES or may_be_plugin:
+        name = visible(stream.partition(":")[0])
+        known = f"there is no source '{name}'; known are {', '.join(SOURCES)}"
+        raise UsageError(plugins.with_failures(f"{visible(stream)}: {known}"))
+    opens = SOURCES[scheme]
+    with plugins.failing_in_words(opens, f"the source {scheme}"):
+        return opens(Asked(text, from_now, descriptor))
 
 
 # imported when they are asked for, with all that they need

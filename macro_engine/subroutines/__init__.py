@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 
+from macro_engine.core import plugins
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
 
-__all__ = ["NAMED", "STORABLE", "Create", "Subroutine", "resolve"]
+__all__ = ["NAMED", "OWN", "STORABLE", "Create", "Subroutine", "register", "resolve"]
 
 
 def _logistic() -> Create:
@@ -47,7 +48,25 @@ NAMED: dict[str, Callable[[], Create]] = {
 # Those whose state is arrays and names, so that a run can go on from a file. A River model would
 # have to be unpickled, and Vowpal Wabbit's format is read by its own code: neither may come from a
 # file that somebody else may have written.
-STORABLE = ("logistic", "nearest-mean", "erm")
+STORABLE = ["logistic", "nearest-mean", "erm"]
+OWN = tuple(NAMED)
+
+
+def register(name: str, create: Create, storable: bool = False) -> None:
+    """Make a learner known by its name.
+
+    Parameters
+    ----------
+    create
+        Starts a learner, given the names of the classes.
+    storable
+        Whether its `state` and `restore` are there, so that a run can be resumed.
+    """
+    if not name.replace("-", "_").isidentifier() or name in NAMED:
+        raise ValueError(f"'{name}' is taken, or is no name for a learner")
+    NAMED[name] = lambda: create
+    if storable:
+        STORABLE.append(name)
 
 
 def resolve(name: str, seed: int | None = None) -> Create:
@@ -56,6 +75,7 @@ def resolve(name: str, seed: int | None = None) -> Create:
     `river:module.Class(...)` is read, never evaluated. `python:module:function` runs the user's
     code: a name that comes from a file must be refused before it gets here.
     """
+    plugins.load()
     if name in NAMED:
         return NAMED[name]()
     if name.startswith("river:"):
@@ -68,7 +88,9 @@ def resolve(name: str, seed: int | None = None) -> Create:
         return python_factory(name.removeprefix("python:"))
     nearest = difflib.get_close_matches(name, NAMED, n=1)
     raise UsageError(
-        f"unknown subroutine '{visible(name)}'"
-        + (f", did you mean '{nearest[0]}'?" if nearest else ".")
-        + f" There are {', '.join(NAMED)}, river:MODULE.CLASS(...) and python:MODULE:FUNCTION."
+        plugins.with_failures(
+            f"unknown subroutine '{visible(name)}'"
+            + (f", did you mean '{nearest[0]}'?" if nearest else ".")
+            + f" There are {', '.join(NAMED)}, river:MODULE.CLASS(...) and python:MODULE:FUNCTION"
+        )
     )

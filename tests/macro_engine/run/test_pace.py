@@ -180,7 +180,7 @@ def test_a_csv_is_played_in_three_minutes_as_any_recording(tmp_path, ending):
         stream = tmp_path / "d.csv.gz"
         stream.write_bytes(gzip.compress((tmp_path / "d.csv").read_bytes()))
     made = engine(stream, speed=None)
-    assert made.reader.done == 0.0
+    assert made.reader.source.done == 0.0
     shares = []
 
     def progress():

@@ -21,6 +21,7 @@ from macro_engine.core.steps import Names, Steps
 from macro_engine.run.engine import Listener
 from macro_engine.run.recorder import Recorder, size_of
 from macro_engine.run.runfile import RunReader
+from macro_engine.run.standing import Standing
 from macro_engine.run.store import records, schema
 from macro_engine.run.store.naming import names_of, told
 
@@ -381,16 +382,16 @@ def test_an_unwritable_file_stops_nothing_until_memory_is_full_and_loses_nothing
         self.connection.execute("PRAGMA query_only = ON")
 
     monkeypatch.setattr(Recorder, "_open", unwritable)
-    publish = type(made)._publish
+    publish = Standing.publish
 
     def watch(self, state, words):
         publish(self, state, words)
         if state == "waiting":
-            seen.append((self.steps, words, self.snapshot.seen))
+            seen.append((made.steps, words, self.snapshot.seen))
             if len(seen) == 3:
-                self.recorder.connection.execute("PRAGMA query_only = OFF")
+                made.recorder.connection.execute("PRAGMA query_only = OFF")
 
-    monkeypatch.setattr(type(made), "_publish", watch)
+    monkeypatch.setattr(Standing, "publish", watch)
     run(made)
     assert len({steps for steps, _, _ in seen[:3]}) == 1  # it stopped reading
     assert "readonly" in seen[0][1]
