@@ -15,3 +15,10 @@ needs_vw = [
         reason="needs Vowpal Wabbit: pip install 'macro-tui[vw]'",
     ),
 ]
+
+needs_pandas = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("pandas") is None, reason="needs pandas: pip install 'macro-tui[pandas]'"
+    ),
+]

@@ -47,7 +47,9 @@ class OpenLogistic(base.Classifier):
             p = self.models[second].predict_proba_one(x)[True]
             return {first: 1.0 - p, second: p}
         found = {label: model.predict_proba_one(x)[True] for label, model in self.models.items()}
-        total = sum(found.values())
+        total = 0.0
+        for p in found.values():  # not sum(), which compensates rounding from Python 3.12 on
+            total += p
         if total == 0.0:  # every model is sure that it is another class
             return dict.fromkeys(found, 1.0 / len(found)) if found else {}
         return {label: p / total for label, p in found.items()}

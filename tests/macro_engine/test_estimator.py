@@ -1,7 +1,11 @@
 """MacroClassifier as River sees it, and as the rest of this package does."""
 
+import importlib
+
 import numpy as np
+import polars
 import pytest
+from extras import needs_pandas
 from made_ensembles import general_family, members_of
 from made_streams import random_block
 from river import checks, compose, evaluate, linear_model, metrics, preprocessing
@@ -9,7 +13,7 @@ from river.naive_bayes import GaussianNB
 
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.rows import Columns, Rows
-from macro_engine.discrepancy import DISTANCES
+from macro_engine.discrepancy import DISTANCES, Labels
 from macro_engine.estimator import MacroClassifier
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.nearest_mean_classifier import NearestMeanClassifier
@@ -25,7 +29,12 @@ ESTIMATORS = [
 @pytest.mark.parametrize(
     ("estimator", "check"),
     [
-        pytest.param(estimator, check, id=f"{type(estimator).__name__}-{number}-{check.__name__}")
+        pytest.param(
+            estimator,
+            check,
+            id=f"{type(estimator).__name__}-{number}-{check.__name__}",
+            marks=needs_pandas if "_many_" in check.__name__ else (),
+        )
         for number, estimator in enumerate(ESTIMATORS)
         for check in checks.yield_checks(estimator)
     ],
@@ -170,11 +179,106 @@ def test_a_history_of_all_steps():
     assert model.predict_one({"a": 0.5}) in (0, 1)
 
 
-def test_a_model_for_two_classes_refuses_a_third():
+@pytest.mark.parametrize("labels", [("no", "yes"), (2, 7), (None, "late"), (0, 1), (False, True)])
+def test_a_model_for_two_classes_takes_two_labels_of_any_kind(labels):
+    block = block_of_numbers(2, [1] * 60)
+    plain = MacroClassifier(linear_model.LogisticRegression())
+    named = MacroClassifier(linear_model.LogisticRegression())
+    assert named.predict_one({"a": 0.5}) is False
+    for x, label in zip(block.rows.dicts, block.rows.labels.tolist(), strict=True):
+        plain.learn_one(x, bool(label))
+        named.learn_one(x, labels[label])
+        assert named.predict_one(x) == labels[plain.predict_one(x)]
+        if len(named.predict_proba_one(x)) == 2:
+            expected = plain.predict_proba_one(x).values()
+            assert list(named.predict_proba_one(x).values()) == list(expected)
+
+
+def test_before_the_second_label_a_model_for_two_classes_knows_one():
     model = MacroClassifier(linear_model.LogisticRegression())
-    model.learn_one({"a": 1.0}, True)
-    with pytest.raises(ValueError, match="knows two classes only, and 2 is a third"):
-        model.learn_one({"a": 1.0}, 2)
+    model.learn_one({"a": 1.0}, "no")
+    assert model.predict_one({"a": -5.0}) == "no"
+    assert model.predict_proba_one({"a": -5.0}) == {"no": 1.0}
+
+
+def test_a_model_for_two_classes_refuses_a_third():
+    for labels in ([True, 2], ["no", "yes", "maybe"]):
+        model = MacroClassifier(linear_model.LogisticRegression())
+        for label in labels[:-1]:
+            model.learn_one({"a": 1.0}, label)
+        with pytest.raises(ValueError, match=f"two classes only, and {labels[-1]!r} is a third"):
+            model.learn_one({"a": 1.0}, labels[-1])
+        assert model.predict_one({"a": 1.0}) in labels
+
+
+def test_a_model_of_the_users_is_chosen_once_a_step(monkeypatch):
+    compared = []
+    between = Labels.between
+    monkeypatch.setattr(Labels, "between", lambda *given: compared.append(given) or between(*given))
+    model = MacroClassifier(GaussianNB(), every=2)
+    for label in (0, 1, 1, 0, 1, 1):
+        model.learn_one({"a": float(label)}, label)
+    compared.clear()
+    model.predict_one({"a": 0.5})
+    assert len(compared) > 0
+    chosen = len(compared)
+    for _ in range(5):
+        model.predict_one({"a": 0.5})
+        model.predict_proba_one({"a": 0.5})
+    assert len(compared) == chosen
+
+
+FRAMES = [
+    polars.DataFrame,
+    pytest.param(
+        lambda rows: importlib.import_module("pandas").DataFrame(rows), marks=needs_pandas
+    ),
+]
+
+
+@pytest.mark.parametrize("model", [None, GaussianNB()])
+@pytest.mark.parametrize("frame_of", FRAMES)
+def test_many_rows_are_as_one_after_the_other(frame_of, model):
+    rows = block_of_numbers(3, [1] * 40).rows
+    names = ["pqr"[label] for label in rows.labels]
+    one, many = MacroClassifier(model, every=3), MacroClassifier(model, every=3)
+    frame = frame_of(rows.dicts)
+    for x, label in zip(rows.dicts, names, strict=True):
+        one.learn_one(x, label)
+    many.learn_many(frame, type(frame["a"])(names))
+    assert list(many.predict_many(frame)) == [one.predict_one(x) for x in rows.dicts]
+    said = many.predict_proba_many(frame)
+    assert list(said.columns) == list(dict.fromkeys(names))
+    for label in said.columns:
+        assert list(said[label]) == [one.predict_proba_one(x)[label] for x in rows.dicts]
+
+
+def test_what_is_null_in_a_frame_is_left_out():
+    frame = polars.DataFrame({"a": [1.0, None], "b": [None, 2.0]})
+    one, many = MacroClassifier(), MacroClassifier()
+    many.learn_many(frame, polars.Series(["p", "q"]))
+    one.learn_one({"a": 1.0}, "p")
+    one.learn_one({"b": 2.0}, "q")
+    assert many.predict_proba_one({"a": 1.0, "b": 1.0}) == one.predict_proba_one(
+        {"a": 1.0, "b": 1.0}
+    )
+    with pytest.raises(ValueError, match="the feature 'a' is nan"):
+        many.learn_many(polars.DataFrame({"a": [float("nan")]}), polars.Series(["p"]))
+
+
+@pytest.mark.parametrize("model", [None, NearestMeanClassifier()])
+def test_births_active_and_weights_can_be_looked_at(model):
+    estimator = MacroClassifier(model, thresholds=(0.1, 3.0), strategy="ewa")
+    assert (estimator.births, estimator.active) == ([[], []], [1, 1])
+    for label in (0, 1, 1, 0):
+        estimator.learn_one({"a": float(label)}, label)
+    # before the first step there is no history; then come those that end with 0 and with 1
+    assert estimator.births == [[0, 1, 2], [0, 1]]
+    assert estimator.n_subroutines == [3, 2]
+    assert estimator.active == [2, 2]
+    assert sum(estimator.weights) == pytest.approx(1.0)
+    estimator.learn_one({"a": 1.0}, 1)
+    assert estimator.active == [3, 2]
 
 
 def test_text_is_a_category_and_a_number_that_is_none_is_refused():

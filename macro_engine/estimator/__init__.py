@@ -1,0 +1,5 @@
+"""MACRO as an ordinary River classifier."""
+
+from macro_engine.estimator.classifier import MacroClassifier
+
+__all__ = ["MacroClassifier"]

@@ -1,0 +1,217 @@
+"""MACRO as an ordinary River classifier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from river import base
+from river.utils import dataframe
+
+from macro_engine.core.members import grid
+from macro_engine.discrepancy import DISTANCES
+from macro_engine.estimator.compiled_path import COMPILED, CompiledPath
+from macro_engine.estimator.general_path import GeneralPath
+from macro_engine.options.table import OPTIONS
+from macro_engine.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
+
+__all__ = ["MacroClassifier"]
+
+_CHECKED = (
+    "distance", "history", "thresholds", "eps_power", "max_subroutines", "empty_class"
+)  # fmt: skip
+
+
+class MacroClassifier(base.MiniBatchClassifier):
+    """Many copies of a model, each trained only on moments that looked alike.
+
+    The meta-algorithm of Zimin and Lampert runs at a grid of histories and thresholds; a strategy
+    chooses among them. Features are taken in the order of their names and those that are missing
+    count 0; a feature that is no number becomes one for each of its values. Nothing is scaled: put
+    a scaler in front. Classes are taken as they appear.
+
+    Parameters
+    ----------
+    model
+        The classifier to copy. Defaults to logistic regression by stochastic gradient descent with
+        steps of 1/sqrt(t), for any number of classes; it runs on compiled loops. A model for two
+        classes takes two labels of any kind: it sees False for the one that comes first.
+    distance
+        `labels`, `features`, `frames`, `markov` or `iid`.
+    history
+        How many steps make a history, or `all`; the paper's number for the distance unless given.
+        Several of them, for the distances `labels` and `features`, make a grid with the thresholds.
+    thresholds
+        The paper's for the distance unless given.
+    strategy
+        `ftl`, `ewa` or another one by its name.
+    every
+        How many rows make a step. Rows are learned when their step is complete.
+    eps_power
+        Thresholds fall as (t + 1)^-eps_power.
+    max_subroutines
+        How many copies a member of the grid may have.
+    empty_class
+        For the distance `features`: what a class counts that one history lacks.
+
+    Examples
+    --------
+
+    A feature means one thing for a while, then the opposite, and back again. One model has to
+    relearn each time, MACRO has a model for each situation and knows which one it is in:
+
+    >>> from river import evaluate, linear_model, metrics
+
+    >>> def stream():
+    ...     for i in range(3000):
+    ...         x = {"a": (i * 7 % 10) / 10 - 0.45, "turned": i // 300 % 2}
+    ...         yield x, (x["a"] > 0) != x["turned"]
+
+    >>> evaluate.progressive_val_score(
+    ...     stream(), linear_model.LogisticRegression(), metrics.Accuracy())
+    Accuracy: 47.13%
+
+    >>> model = MacroClassifier(linear_model.LogisticRegression(), distance="features", every=10)
+    >>> evaluate.progressive_val_score(stream(), model, metrics.Accuracy())
+    Accuracy: 87.47%
+    """
+
+    def __init__(
+        self,
+        model: base.Classifier | None = None,
+        distance: str = "labels",
+        history: int | str | Sequence[int | str] | None = None,
+        thresholds: Sequence[float] | None = None,
+        strategy: str = "ftl",
+        every: int = 1,
+        eps_power: float = 0.0,
+        max_subroutines: int | None = None,
+        empty_class: str = "far",
+    ) -> None:
+        self.model = model
+        self.distance = distance
+        self.history = history
+        self.thresholds = thresholds
+        self.strategy = strategy
+        self.every = every
+        self.eps_power = eps_power
+        self.max_subroutines = max_subroutines
+        self.empty_class = empty_class
+
+        for name in _CHECKED:
+            if (value := getattr(self, name)) is not None:
+                OPTIONS[name].read(list(value) if isinstance(value, tuple) else value)
+        _check(strategy, distance, history)
+        self._path = self._start()
+
+    @property
+    def _multiclass(self) -> bool:
+        return self.model is None or bool(self.model._multiclass)
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        self._path.learn_one(x, y)
+
+    def predict_one(self, x: dict[Any, Any], **_kwargs: Any) -> Any:
+        return self._path.predict_one(x)
+
+    def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
+        """The models' own probabilities, weighted as the strategy weighs the members.
+
+        `predict_one` takes their votes instead, as the paper does: under `ewa` the two may differ.
+        A strategy without weights gives its own, or all to the class that it predicts.
+        """
+        return self._path.predict_proba_one(x)
+
+    def learn_many(self, X: IntoDataFrame, y: IntoSeries) -> None:  # noqa: N803
+        """Learns the rows of a frame one after the other, as `learn_one` does.
+
+        Frames of pandas and Polars are taken. A feature that is null is left out, and counts 0.
+        """
+        labels = dataframe.into_series(y).to_list()
+        for x, label in zip(_rows(dataframe.into_frame(X)), labels, strict=True):
+            self._path.learn_one(x, label)
+
+    def predict_many(self, X: IntoDataFrame) -> IntoSeries:  # noqa: N803
+        """What `predict_one` says of each row of a frame, in a series of the same kind."""
+        frame = dataframe.into_frame(X)
+        said = [self._path.predict_one(x) for x in _rows(frame)]
+        return dataframe.to_native_series(said, name=None, like=frame)
+
+    def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:  # noqa: N803
+        """What `predict_proba_one` says of each row, in a frame of the same kind.
+
+        Its columns are the classes; other frames than those of pandas take their names as text.
+        """
+        frame = dataframe.into_frame(X)
+        said = [self._path.predict_proba_one(x) for x in _rows(frame)]
+        columns = {label: [p[label] for p in said] for label in self._path.classes}
+        return dataframe.to_native_frame(columns, like=frame)
+
+    @property
+    def n_subroutines(self) -> list[int]:
+        """How many copies each member of the grid has, in the order of the grid."""
+        return self._path.n_subroutines
+
+    @property
+    def births(self) -> list[list[int]]:
+        """For each member the steps, counted from 0, that its copies were made for."""
+        return self._path.births
+
+    @property
+    def active(self) -> list[int]:
+        """For each member the number, from 1, of the copy that answers the open step.
+
+        The next number stands for one that will be made for it, of the closest one.
+        """
+        return self._path.active
+
+    @property
+    def weights(self) -> list[float]:
+        """The strategy's weights over the members for the open step; empty if it has none."""
+        return self._path.weights
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {}
+        yield {
+            "distance": "features",
+            "every": 3,
+            "strategy": "ewa",
+            "thresholds": (0.2, 0.5),
+            "max_subroutines": 8,
+        }
+        yield {"history": (2, 6), "thresholds": (0.1, math.inf)}
+
+    def _start(self) -> GeneralPath | CompiledPath:
+        distance = DISTANCES[self.distance]
+        history = distance.history if self.history is None else self.history
+        histories = [history] if isinstance(history, int | str) else list(history)
+        members = grid(histories, self.thresholds or distance.thresholds)
+        settings = (
+            members, self.distance, self.strategy, self.every, self.eps_power,
+            self.max_subroutines, self.empty_class,
+        )  # fmt: skip
+        if self.model is None and self.strategy in COMPILED:
+            return CompiledPath(*settings)
+        return GeneralPath(self.model, *settings)
+
+
+def _rows(frame: Any) -> Iterator[dict[Any, Any]]:
+    """The rows of a frame of any kind, as River has them, without what is null."""
+    for row in frame.iter_rows(named=True):
+        yield {name: value for name, value in row.items() if value is not None}
+
+
+def _check(strategy: str, distance: str, history: Any) -> None:
+    """Refuse a strategy that cannot be used here, and histories that the distance cannot take."""
+    if strategy not in STRATEGIES:
+        raise ValueError(f"the strategy '{strategy}' is unknown; one of: {', '.join(STRATEGIES)}")
+    if STRATEGIES[strategy].wants_probabilities:
+        raise ValueError(f"the strategy '{strategy}' must know all classes beforehand")
+    several = not isinstance(history, int | str | None)
+    if several and not DISTANCES[distance].takes_several_histories:
+        raise ValueError(f"the distance '{distance}' takes one history")

@@ -1,0 +1,281 @@
+"""MACRO over rows of River's by compiled loops, for the estimator's own learner.
+
+It gives what `GeneralPath` gives, to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from macro_engine.algorithm.family import histories_of
+from macro_engine.core.members import Member
+from macro_engine.core.rows import LARGEST, Columns, Rows
+from macro_engine.estimator.arena import Arena, Sizes
+from macro_engine.estimator.histories import Histories, histories_for
+from macro_engine.estimator.kernels import parts as k
+from macro_engine.estimator.kernels.opening import choose, open_step
+from macro_engine.estimator.kernels.rows import learn_row, predict_row
+from macro_engine.estimator.row_values import numbers_of
+from macro_engine.strategies.ewa import ExponentialWeights
+from macro_engine.strategies.ftl import FollowTheLeader
+
+# the strategies that are compiled
+COMPILED = {FollowTheLeader.name: k.FTL, ExponentialWeights.name: k.EWA}
+_COMPARES = {"labels": k.LABELS, "iid": k.NOT_AT_ALL}
+_RATE_POWER = 0.5  # of learning rates; passed to the loops, which would take a root otherwise
+_BUILT_IN = frozenset({float, int, bool})
+_PLAIN = _BUILT_IN | {np.float64, np.float32, np.int64, np.int32, np.bool_}
+_TEXT = frozenset({str})
+_UNPICKLED = ("_packers", "_output", "_memory", "_last")
+_MISFITS = (KeyError, OverflowError, TypeError, struct.error)
+
+
+class CompiledPath:
+    """Learns and predicts rows one by one.
+
+    Parameters
+    ----------
+    members
+        The grid, in its order.
+    distance, strategy
+        By name.
+    every
+        Rows that make a step.
+    power, most
+        As for `Macro`.
+    empty_class
+        For the distance `features`.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        distance: str,
+        strategy: str,
+        every: int,
+        power: float,
+        most: int | None,
+        empty_class: str,
+    ) -> None:
+        self.classes: list[Any] = []
+        self._index: dict[Any, int] = {}
+        self._columns: dict[str, int] = {}
+        self._names: list[str] = []  # of the columns, in order
+        self._last: tuple[Any, ...] = ()  # the names whose columns were put down last
+        lengths = histories_of(members)
+        self._histories: Histories | None = None
+        if distance not in _COMPARES:
+            self._histories = histories_for(distance, lengths, empty_class)
+        longest = max((h for h in lengths if h is not None), default=1)
+        rows = every if every < 64 else 4
+        self._arena = Arena(
+            Sizes(len(members), len(lengths), longest if distance == "labels" else 1, rows=rows)
+        )
+        self._set_up(members, lengths, distance, strategy, every, power, most)
+        self._set_views()
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        label = self._index.get(y)
+        if label is None:
+            numbers_of(x)  # a row that cannot be used brings no class
+            label = self._add_class(y)
+        n = self._put_down(x, learns=True)
+        while said := learn_row(self._arena.ints, self._arena.floats, n, label):
+            if said == k.CLOSED:
+                self._open_next()
+                return
+            if said == k.BAD_VALUE:
+                self._refuse(x)
+            self._make_room(n)
+
+    def predict_one(self, x: dict[Any, Any]) -> Any:
+        if not self.classes:
+            return None
+        said = predict_row(self._arena.ints, self._arena.floats, self._put_down(x))
+        return self.classes[said] if said >= 0 else self._refuse(x)
+
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
+        if not self.classes:
+            return {}
+        if predict_row(self._arena.ints, self._arena.floats, self._put_down(x)) < 0:
+            self._refuse(x)
+        return dict(
+            zip(self.classes, self._output.unpack_from(self._memory, self._output_at), strict=True)
+        )
+
+    @property
+    def n_subroutines(self) -> list[int]:
+        return [int(n) for n in self._arena.part(k.LINE)[:, k.USED]]
+
+    @property
+    def weights(self) -> list[float]:
+        found: list[float] = self._arena.part(k.LINE_NUMBER)[:, k.VOTE].tolist()
+        return found
+
+    @property
+    def births(self) -> list[list[int]]:
+        born = self._arena.part(k.SUBROUTINE)[:, :, k.BORN]
+        return [steps[:n].tolist() for steps, n in zip(born, self.n_subroutines, strict=True)]
+
+    @property
+    def active(self) -> list[int]:
+        lines, subroutines = self._arena.part(k.LINE), self._arena.part(k.SUBROUTINE)
+        distances, most = self._arena.part(k.DISTANCE), int(self._arena.ints[k.MOST])
+        limits = self._arena.part(k.LINE_NUMBER)[:, k.LIMIT]
+        found = []
+        for line, mine, limit in zip(lines, subroutines, limits, strict=True):
+            used, history, closest = line[:3].tolist()
+            stays = used and (
+                distances[history, mine[closest, k.REFERENCE]] <= limit or used == most
+            )
+            found.append(closest + 1 if stays else used + 1)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: kept for name, kept in vars(self).items() if name not in _UNPICKLED}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._set_views()
+
+    def _put_down(self, x: dict[Any, Any], learns: bool = False) -> int:
+        """Put columns and values where compiled code finds them; returns how many there are."""
+        values, names = x.values(), tuple(x)
+        try:
+            if _PLAIN.issuperset(map(type, values)):
+                if names != self._last:
+                    columns = map(self._columns.__getitem__, names)
+                    self._last = ()  # in case that one is not known
+                    self._packers[len(names)].pack_into(self._memory, self._columns_at, *columns)
+                    self._last = names
+                self._packers[len(names)].pack_into(self._memory, 0, *values)
+                return len(names)
+        except _MISFITS:
+            pass
+        return self._put_down_slowly(_checked(x), learns)
+
+    def _put_down_slowly(self, features: dict[str, float], learns: bool) -> int:
+        """The same where a column, a number of columns or a type is new."""
+        n = len(features)
+        if learns:
+            for name in features:
+                if name not in self._columns:
+                    self._add_column(name)
+        if self._arena.make_room(width=n):
+            self._set_views()
+        pack = self._packers.setdefault(n, struct.Struct(f"={n}d")).pack_into
+        pack(self._memory, self._columns_at, *(self._columns.get(name, -1) for name in features))
+        pack(self._memory, 0, *features.values())
+        self._last = ()
+        return n
+
+    def _refuse(self, x: dict[Any, Any]) -> None:
+        """Say which value cannot be used."""
+        numbers_of(x)
+        raise AssertionError("compiled code refused a row that can be used")
+
+    def _add_class(self, y: Any) -> int:
+        label = self._index[y] = len(self.classes)
+        self.classes.append(y)
+        self._arena.make_room(classes=len(self.classes))
+        self._arena.ints[k.CLASSES] = len(self.classes)
+        self._set_views()
+        if self._histories is not None:
+            self._histories.grow(self._names, len(self.classes))
+            self._compare()
+            choose(self._arena.ints, self._arena.floats)
+        return label
+
+    def _add_column(self, name: str) -> None:
+        column = self._columns[name] = len(self._columns)
+        if self._arena.make_room(columns=len(self._columns)):
+            self._set_views()
+        place = bisect_left(self._names, name)
+        self._names.insert(place, name)
+        rank = self._arena.part(k.RANK)
+        rank[:column] += rank[:column] >= place
+        rank[column] = place
+
+    def _make_room(self, n: int) -> None:
+        """Have room for one more row of so many columns, and for a birth in every line."""
+        ints, sizes = self._arena.ints, self._arena.sizes
+        self._arena.make_room(
+            rows=int(ints[k.ROWS]) + 1,
+            entries=int(ints[k.ENTRIES]) + n,
+            places=2 * int(ints[k.PLACES]) + sizes.lines,
+            subroutines=max(self.n_subroutines) + 1,
+            references=int(self._arena.part(k.REFERENCES)[:, k.NUMBER].max()) + 1,
+        )
+        self._set_views()
+
+    def _open_next(self) -> None:
+        """Take over what compiled code leaves to Python at the end of a step."""
+        assert self._histories is not None
+        births = self._arena.part(k.REFERENCES)[:, k.NUMBER]
+        self._histories.close(self._open_rows(), births)
+        self._compare()
+        open_step(self._arena.ints, self._arena.floats)
+
+    def _compare(self) -> None:
+        assert self._histories is not None
+        self._histories.compare(self._arena.part(k.DISTANCE))
+
+    def _open_rows(self) -> Rows:
+        """The rows of the step that closes, as matrices, columns in the order of their names."""
+        ints, rank = self._arena.ints, self._arena.part(k.RANK)
+        rows, entries = int(ints[k.ROWS]), int(ints[k.ENTRIES])
+        starts, labels = self._arena.part(k.OPEN_ROW)[: rows + 1].T
+        numbers = np.zeros((rows, len(self._names)))
+        places = np.repeat(np.arange(rows), np.diff(starts))
+        columns = rank[self._arena.part(k.OPEN_COLUMN)[:entries]]
+        numbers[places, columns] = self._arena.part(k.OPEN_VALUE)[:entries]
+        none = np.empty((rows, 0), np.int64)
+        return Rows(numbers, none, labels[:rows].copy(), Columns(tuple(self._names)))
+
+    def _set_up(
+        self,
+        members: Sequence[Member],
+        lengths: list[int | None],
+        distance: str,
+        strategy: str,
+        every: int,
+        power: float,
+        most: int | None,
+    ) -> None:
+        ints = self._arena.ints
+        ints[k.EVERY], ints[k.LINES], ints[k.HISTORIES] = every, len(members), len(lengths)
+        ints[k.MOST] = -1 if most is None else most
+        ints[k.STRATEGY], ints[k.LEADER] = COMPILED[strategy], len(members) - 1
+        ints[k.COMPARES] = _COMPARES.get(distance, k.OUTSIDE)
+        lines, references = self._arena.part(k.LINE), self._arena.part(k.REFERENCES)
+        lines[:, k.HISTORY] = [0 if m.is_marginal else lengths.index(m.steps) for m in members]
+        references[:, k.LENGTH] = [-1 if h is None else h for h in lengths]
+        numbers = self._arena.part(k.NUMBERS)
+        numbers[k.RATE_POWER], numbers[k.POWER], numbers[k.LARGEST] = _RATE_POWER, power, LARGEST
+        numbers[k.EIGHT_LOG_K] = 8.0 * math.log(len(members))
+        self._arena.part(k.LINE_NUMBER)[:, k.THRESHOLD] = [m.threshold for m in members]
+        choose(ints, self._arena.floats)
+
+    def _set_views(self) -> None:
+        """Look at the arrays where they stand now."""
+        self._memory = memoryview(self._arena.floats.data)
+        self._packers: dict[int, struct.Struct] = {}
+        self._last = ()
+        self._columns_at: int = 8 * self._arena.sizes.width
+        self._output = struct.Struct(f"={len(self.classes)}d")
+        self._output_at = 8 * int(self._arena.ints[k.SIDES + 4 * k.OUTPUT])
+
+
+def _checked(x: dict[Any, Any]) -> dict[str, float]:
+    """The row by names and numbers; as it is where it consists of nothing else."""
+    values = x.values()
+    is_plain = _BUILT_IN.issuperset(map(type, values)) and _TEXT.issuperset(map(type, x))
+    if is_plain and x and min(values) > -LARGEST and max(values) < LARGEST:
+        return numbers_of(x) if math.isnan(sum(values)) else x
+    return numbers_of(x)

@@ -1,0 +1,1 @@
+"""Compiled loops over one row or one step of the estimator."""

@@ -1,0 +1,28 @@
+"""What a row of River's is for MACRO: numbers by name."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+from macro_engine.core.rows import LARGEST
+
+
+def numbers_of(x: dict[Any, Any]) -> dict[str, float]:
+    """Features by name: numbers as they are, anything else as a feature that is 1.
+
+    >>> numbers_of({"delay": 3, "origin": "ATL"})
+    {'delay': 3.0, 'origin=ATL': 1.0}
+    """
+    found = {}
+    for name, value in x.items():
+        if not isinstance(value, numbers.Real | np.bool_):
+            found[f"{name}={value}"] = 1.0
+        elif math.isfinite(value) and abs(float(value)) < LARGEST:
+            found[str(name)] = float(value)
+        else:
+            raise ValueError(f"the feature {name!r} is {value}: a single one would spoil the model")
+    return found
