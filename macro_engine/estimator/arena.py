@@ -81,7 +81,7 @@ class Arena:
 
     def part(self, part: int) -> Any:
         """A view of a part, which holds until the arena grows."""
-        shape = self.sizes.shapes()[part]
+        shape = self._shapes[part]
         flat = self.ints if part < _FIRST_OF_FLOATS else self.floats
         at = int(self.ints[k.SIDES + 4 * part])
         return flat[at : at + math.prod(shape)].reshape(shape)
@@ -94,7 +94,7 @@ class Arena:
         short = {name: n for name, n in needed.items() if n > getattr(self.sizes, name)}
         if not short:
             return False
-        before = {part: self.part(part) for part in self.sizes.shapes()}
+        before = {part: self.part(part) for part in self._shapes}
         header = self.ints[: k.SIDES].copy()
         grown = {name: max(n, 2 * getattr(self.sizes, name)) for name, n in short.items()}
         self.sizes = replace(self.sizes, **grown)
@@ -105,7 +105,7 @@ class Arena:
         return True
 
     def _lay(self) -> None:
-        shapes = self.sizes.shapes()
+        shapes = self._shapes = self.sizes.shapes()
         lengths = {part: math.prod(shape) for part, shape in shapes.items()}
         first = k.SIDES + 4 * k.PARTS
         self.ints: Ints = np.zeros(first + sum(_of(lengths, floats=False)), np.int64)

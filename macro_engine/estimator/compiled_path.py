@@ -224,7 +224,7 @@ class CompiledPath:
 
     def _compare(self) -> None:
         assert self._histories is not None
-        self._histories.compare(self._arena.part(k.DISTANCE))
+        self._histories.compare(self._arena)
 
     def _open_rows(self) -> Rows:
         """The rows of the step that closes, as matrices, columns in the order of their names."""

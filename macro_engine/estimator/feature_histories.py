@@ -7,12 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.distances import features_distances
+from macro_engine.algorithm.kernels.features import features_distances
 from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.discrepancy.features import Features
+from macro_engine.estimator.arena import Arena
 from macro_engine.estimator.histories import Histories
+from macro_engine.estimator.kernels import parts
+from macro_engine.estimator.kernels.features import features_bounds, in_doubt
 
 _SIDE_BY_SIDE = 512  # rows of references that are compared at a time
+_SPREAD = 1.1  # of the roots that a distance averages: the largest against the mean
 
 
 class FeatureHistories(Histories):
@@ -22,6 +26,7 @@ class FeatureHistories(Histories):
         self.features = Features(0, 1, False, empty_class)
         super().__init__(self.features, lengths)
         self.kept = [ReferenceRows(0, 0) for _ in lengths]
+        self.closest = [0 for _ in lengths]  # references that were, which may be close again
 
     def grow(self, names: Sequence[str], classes: int) -> None:
         super().grow(names, classes)
@@ -34,10 +39,27 @@ class FeatureHistories(Histories):
         self.references[h].append(rows)
         self.kept[h].append(rows)
 
-    def compare(self, distances: Floats) -> None:
+    def compare(self, arena: Arena) -> None:
+        distances = arena.part(parts.DISTANCE)
         for h, rows in enumerate(self.now):
             if self.references[h]:
-                self.kept[h].compare(rows, self.features, distances[h])
+                self._compare(h, Comparison(rows, self.kept[h], self.features), arena, distances[h])
+
+    def _compare(self, h: int, comparison: Comparison, arena: Arena, out: Floats) -> None:
+        """Exact distances where they matter, and lower bounds elsewhere."""
+        n = len(self.references[h])
+        if not comparison.has_bounds:
+            comparison.exact(0, n, out)
+            return
+        is_exact = np.zeros(n, np.bool_)
+        first = self.closest[h]
+        comparison.exact(first, first + 1, out)
+        tau = _SPREAD * float(out[first])
+        comparison.bounds(tau if math.isfinite(tau) else 0.0, out[:n])
+        while (r := in_doubt(arena.ints, arena.floats, h, is_exact)) >= 0:
+            comparison.exact(r, r + 1, out)
+            is_exact[r] = True
+        self.closest[h] = int(out[:n].argmin())
 
 
 class ReferenceRows:
@@ -45,6 +67,7 @@ class ReferenceRows:
 
     def __init__(self, classes: int, columns: int) -> None:
         self.columns = np.zeros((classes, columns, 64))
+        self.norms = np.zeros((classes, 64))  # squared, of the rows
         self.starts = np.zeros((64, classes), np.int64)  # references by classes
         self.lengths: list[int] = []  # rows of each reference
         self.most = 0  # rows of one class in one reference
@@ -58,28 +81,56 @@ class ReferenceRows:
         if begins and max(begins) + len(rows) > room:
             more = np.zeros((*self.columns.shape[:2], max(room, len(rows))))
             self.columns = np.concatenate([self.columns, more], axis=2)
+            self.norms = np.concatenate([self.norms, np.zeros((len(begins), more.shape[2]))], 1)
         for c, begin in enumerate(begins):
             mine = rows.numbers[rows.labels == c]
             self.columns[c, :, begin : begin + len(mine)] = mine.T
+            self.norms[c, begin : begin + len(mine)] = np.einsum("ij,ij->i", mine, mine)
             self.starts[n + 1, c] = begin + len(mine)
             self.most = max(self.most, len(mine))
         self.lengths.append(len(rows))
 
-    def compare(self, rows: Rows, features: Features, out: Floats) -> None:
-        """The distance of a history to every reference."""
-        n, classes = len(self.lengths), len(self.columns)
-        empty = np.array(self.lengths) == 0
-        if len(rows) == 0:
-            out[:n] = np.where(empty, 0.0, math.inf)
-            return
-        order = np.argsort(rows.labels, kind="stable")
-        starts: Ints = np.zeros(classes + 1, np.int64)
-        np.cumsum(np.bincount(rows.labels, minlength=classes), out=starts[1:])
-        side = max(_SIDE_BY_SIDE, self.most)
-        features_distances(
-            rows.numbers[order], starts, n, self.columns, self.starts, features.divisor,
-            features.lacking, int(features.skip), np.full(n, math.inf),
-            np.empty((classes, len(rows), side)), np.empty(side),
-            np.empty(len(rows) * max(self.most, 1) + len(rows)), np.zeros(n, np.int64), out,
+
+class Comparison:
+    """A history beside the references of its length."""
+
+    def __init__(self, rows: Rows, kept: ReferenceRows, features: Features) -> None:
+        self.kept = kept
+        self.features = features
+        self.is_empty = len(rows) == 0
+        self.now = rows.numbers[np.argsort(rows.labels, kind="stable")]
+        self.starts: Ints = np.zeros(len(kept.columns) + 1, np.int64)
+        np.cumsum(np.bincount(rows.labels, minlength=len(kept.columns)), out=self.starts[1:])
+        n, most = len(self.now), kept.most
+        self.squares = np.empty((len(kept.columns), n, max(_SIDE_BY_SIDE, most)))
+        self.least = np.empty(max(_SIDE_BY_SIDE, most))
+        self.buffer = np.empty(n * max(most, 1) + n)
+        self.reach = np.full(len(kept.lengths), math.inf)  # nothing is left at a bound
+        self.counted = np.zeros(len(kept.lengths), np.int64)
+
+    @property
+    def has_bounds(self) -> bool:
+        return not self.features.skip and not self.is_empty
+
+    def exact(self, first: int, last: int, out: Floats) -> None:
+        """The distances to some of the references."""
+        n, lengths, features = last - first, self.kept.lengths[first:last], self.features
+        if not self.is_empty:
+            features_distances(
+                self.now, self.starts, self.kept.columns, self.kept.starts[first : last + 1],
+                features.divisor, features.lacking, int(features.skip), self.reach[:n],
+                self.squares, self.least, self.buffer, self.counted[:n], out[first:last],
+            )  # fmt: skip
+        if self.is_empty or 0 in lengths:
+            for r, length in enumerate(lengths, first):
+                if self.is_empty or not length:
+                    out[r] = 0.0 if self.is_empty and not length else math.inf
+
+    def bounds(self, tau: float, out: Floats) -> None:
+        """A lower bound of the distance to every reference; roots beyond tau count tau."""
+        kept, n = self.kept, len(out)
+        features_bounds(
+            self.now, np.einsum("ij,ij->i", self.now, self.now), self.starts, kept.columns,
+            kept.norms, kept.starts[: n + 1], np.array([self.features.lacking, tau]),
+            np.empty(kept.columns.shape[2]), np.empty(n), np.empty(n, np.int64), np.empty(n), out,
         )  # fmt: skip
-        out[:n][empty] = math.inf

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from macro_engine.algorithm.completed import CompletedSteps
-from macro_engine.core.rows import Columns, Floats, Ints, Rows
+from macro_engine.core.rows import Columns, Ints, Rows
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
+from macro_engine.estimator.arena import Arena
+from macro_engine.estimator.kernels import parts
 
 
 class Histories:
@@ -54,8 +56,9 @@ class Histories:
         self.references[h].append(rows)
         self.described[h].append(self.discrepancy.describe(rows))
 
-    def compare(self, distances: Floats) -> None:
+    def compare(self, arena: Arena) -> None:
         """The distance of the present history to each reference, histories by references."""
+        distances = arena.part(parts.DISTANCE)
         for h, rows in enumerate(self.now):
             now = self.discrepancy.describe(rows)
             for r, reference in enumerate(self.described[h]):

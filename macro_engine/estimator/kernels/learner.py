@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.algorithm.kernels.learners import logistic_gradient, sigmoid
+from macro_engine.algorithm.kernels.logistic import logistic_gradient, sigmoid
 from macro_engine.core.compiling import borrowing, inlined
 from macro_engine.estimator.kernels.parts import (
     COUNT,
