@@ -16,6 +16,8 @@ import pytest
 from made_runs import engine, write_stream
 
 from macro_engine import MacroError, UsageError, open_run, replay
+from macro_engine.run import replaying
+from macro_engine.run.engine import Engine
 from macro_engine.run.speed import Speed
 from macro_tui.cli import main
 
@@ -128,9 +130,10 @@ def test_a_file_that_is_not_there_is_an_error_without_leftovers(temporary):
 
 
 def test_a_row_that_cannot_be_used_is_named():
-    frame = FRAME.with_columns(a=pl.when(pl.int_range(pl.len()) == 3).then(None).otherwise("a"))
-    with replay(frame, **OPTIONS) as result:
-        assert result.rejected.rows() == [("DataFrame", 4, "a", "is missing", None)]
+    spoilt = pl.when(pl.int_range(pl.len()) == 3).then(pl.lit("oops"))
+    frame = FRAME.with_columns(a=spoilt.otherwise(pl.col("a").cast(pl.String)))
+    with replay(frame, features="a", **OPTIONS) as result:
+        assert result.rejected.rows() == [("DataFrame", 4, "a", "is not a number", "oops")]
         assert len(result.predictions) == 59
 
 
@@ -186,14 +189,13 @@ def test_a_run_file_must_not_be_the_input(tmp_path):
 
 @contextmanager
 def interrupted_once(condition):
-    """ctrl+c a moment after a condition holds."""
+    """ctrl+c as soon as a condition holds."""
 
     def interrupt(_number, _frame):
         raise KeyboardInterrupt
 
     def watch():
         wait_for(condition)
-        time.sleep(0.2)
         os.kill(os.getpid(), signal.SIGUSR1)
 
     before = signal.signal(signal.SIGUSR1, interrupt)
@@ -206,12 +208,23 @@ def interrupted_once(condition):
         signal.signal(signal.SIGUSR1, before)
 
 
-def test_an_interrupted_run_resumes(tmp_path):
-    path, frame = tmp_path / "a.run", pl.concat([FRAME] * 40)
-    slow = OPTIONS | {"output": "average", "run": path}
-    with pytest.raises(KeyboardInterrupt), interrupted_once(path.exists):
+def test_an_interrupted_run_resumes(tmp_path, monkeypatch):
+    started = []
+
+    class Watched(Engine):
+        def __post_init__(self):
+            super().__post_init__()
+            started.append(self)
+
+    monkeypatch.setattr(replaying, "Engine", Watched)
+    frame = pl.concat([FRAME] * 40)
+    slow = OPTIONS | {"output": "average", "run": tmp_path / "a.run"}
+    with (
+        pytest.raises(KeyboardInterrupt),
+        interrupted_once(lambda: started and started[0].steps > 10),
+    ):
         replay(frame, **slow)
-    with open_run(path) as stopped:
+    with open_run(tmp_path / "a.run") as stopped:
         assert stopped.status == "stopped"
         first = stopped.predictions
     assert 0 < len(first) < len(frame)
