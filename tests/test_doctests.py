@@ -20,6 +20,7 @@ MODULES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module):
     failed, tried = doctest.testmod(importlib.import_module(module))

@@ -64,6 +64,7 @@ assert opened
     assert not loaded.intersection({"river", "numba", "polars", "numpy", "sqlite3"})
 
 
+@pytest.mark.slow
 def test_the_engine_never_loads_textual():
     root = Path(macro_engine.__file__).parent
     names = [
@@ -82,6 +83,7 @@ def test_the_tests_run_against_the_installed_package():
     assert editable or "site-packages" in Path(macro_engine.__file__).parts
 
 
+@pytest.mark.slow
 def test_the_compiled_path_needs_no_river(tmp_path):
     (tmp_path / "d.csv").write_text("a,y\n1,p\n2,q\n")
     code = f"from macro_tui.cli import main\nmain(['replay', {str(tmp_path / 'd.csv')!r}])"
@@ -90,6 +92,7 @@ def test_the_compiled_path_needs_no_river(tmp_path):
     assert "river" not in loaded
 
 
+@pytest.mark.slow
 def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way of the folder")
     code = (
@@ -156,6 +159,7 @@ STOREYS = (
 )
 
 
+@pytest.mark.slow
 def test_no_import_of_the_engine_goes_upstairs():
     storey_of = {name: storey for storey, names in enumerate(STOREYS) for name in names}
     edges = [

@@ -49,6 +49,7 @@ def test_a_file_in_the_working_folder_comes_first(tmp_path, monkeypatch):
     assert find_recording("airline-ATL.parquet") == Path("airline-ATL.parquet")
 
 
+@pytest.mark.slow
 def test_they_are_found_from_any_folder(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "macro_tui", "inspect", "airline-IAH.parquet"],

@@ -26,6 +26,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "check"),
     [
@@ -64,6 +65,7 @@ def predictions(model, block):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["ftl", "ewa"])
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize(
@@ -90,6 +92,7 @@ def assert_predicts_as_the_engine(distance, strategy, subroutine, model, classes
     assert estimator.n_subroutines == outcome.family.subroutines[:, -1].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", ["labels", "features"])
 def test_it_predicts_what_the_engine_predicts_with_several_histories(distance):
     assert_predicts_as_the_engine(distance, "ewa", "logistic", None, 2, (1, 5))
@@ -123,6 +126,7 @@ def test_features_and_classes_may_appear_later():
         assert grown.predict_one(x) == padded.predict_one(x)
 
 
+@pytest.mark.slow
 def test_it_works_in_pipelines_and_with_other_models():
     rng = np.random.default_rng(0)
     stream = [

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from made_runs import write_stream
 
+pytestmark = pytest.mark.slow
+
 # no handler runs before it returns, which takes minutes
 IN_A_LIBRARY = "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
 TESTS = Path(__file__).parents[1]

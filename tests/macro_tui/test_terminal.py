@@ -17,7 +17,10 @@ from terminals import Terminal
 
 from macro_engine.run.runfile import RunReader
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc"),
+]
 
 ATLANTA = ("replay", "airline-ATL.parquet")
 SCREEN = "[4] thresholds"

@@ -65,6 +65,7 @@ paths = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @paths
 @given(block=random_blocks(), history=st.sampled_from([1, 2, 6, 99]))
 @settings(max_examples=20, deadline=None)
@@ -72,6 +73,7 @@ def test_on_random_streams(distance, subroutine, block, history):
     assert_equal(block, distance, subroutine, history)
 
 
+@pytest.mark.slow
 @paths
 @pytest.mark.parametrize("rules", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 2}])
 def test_with_falling_thresholds_and_a_limit(distance, subroutine, rules):
@@ -85,6 +87,7 @@ def test_with_classes_that_histories_lack(empty_class, scaled):
     assert_equal(block, "features", "nearest-mean", 1, empty_class=empty_class, scaled=scaled)
 
 
+@pytest.mark.slow
 @paths
 @pytest.mark.parametrize("seed", [10, 11])  # at 1e300 both differ for logistic
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")  # of what is only shown
@@ -95,6 +98,7 @@ def test_up_to_the_largest_numbers_that_a_stream_may_have(distance, subroutine, 
     assert_equal(block, distance, subroutine, 2, scaled=False)
 
 
+@pytest.mark.slow
 @given(block=random_blocks())
 @settings(max_examples=15, deadline=None)
 def test_with_a_history_of_all_steps(block):
@@ -105,6 +109,7 @@ def test_with_more_rows_than_are_kept_sorted():
     assert_equal(random_block(0, 2, [120, 3, 90, 200, 1, 70]), "features", "nearest-mean", 2)
 
 
+@pytest.mark.slow
 def test_with_hundreds_of_subroutines():
     block = random_block(0, 2, [1] * 400)
     general, compiled = both(block, "frames", "nearest-mean", 2, 3)
@@ -121,6 +126,7 @@ def test_with_weights_far_from_zero():
     assert_equal(type(block)(rows, block.starts, None, 0, 0), "labels", "logistic", 2)
 
 
+@pytest.mark.slow
 @paths
 def test_on_real_flights(atlanta, distance, subroutine):
     assert_equal(atlanta.cut(0, 400), distance, subroutine, 3)
@@ -175,6 +181,7 @@ def test_with_a_history_of_all_steps_beside_others(block):
     assert_equal(block, "labels", "nearest-mean", (2, 5, None), power=0.1)
 
 
+@pytest.mark.slow
 def test_several_histories_in_hundreds_of_steps(atlanta):
     for distance, history in (("labels", (6, 36)), ("features", (1, 3))):
         assert_equal(atlanta.cut(0, 300), distance, "logistic", history, most=20)
@@ -189,6 +196,7 @@ def assert_same_outcomes(one, other):
             assert same(shown[name], other.shown[strategy][name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
 def test_the_whole_ensemble_on_real_flights(atlanta, subroutine):
     block = atlanta.cut(0, 500)
@@ -201,6 +209,7 @@ def test_the_whole_ensemble_on_real_flights(atlanta, subroutine):
     assert_same_outcomes(one.run(block), other.run(block))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
 @given(block=random_blocks(), history=st.sampled_from([2, (1, 4)]))
 @settings(max_examples=10, deadline=None)

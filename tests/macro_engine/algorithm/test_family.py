@@ -61,6 +61,7 @@ def assert_equal_to_definition(block, family, definitions):
             assert equal_or_both_missing(choice.distance, result.distance[k, s])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("subroutine", ["logistic", "nearest-mean"])
 @given(block=random_blocks(), history=st.sampled_from([1, 2, 6, None]))
@@ -69,6 +70,7 @@ def test_on_random_streams(distance, subroutine, block, history):
     assert_equal_to_definition(block, *family_and_definitions(block, distance, history, subroutine))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "subroutine",
     [
@@ -83,6 +85,7 @@ def test_with_other_models(subroutine):
     assert_equal_to_definition(block, *family_and_definitions(block, "labels", 2, subroutine))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("distance", "history"), [("labels", 6), ("features", 1), ("labels", None)]
 )
@@ -91,6 +94,7 @@ def test_on_real_flights(atlanta, distance, history):
     assert_equal_to_definition(block, *family_and_definitions(block, distance, history, "logistic"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["average", "score"])
 @pytest.mark.parametrize("subroutine", ["logistic", "nearest-mean", "erm"])
 def test_with_other_outputs(subroutine, output):

@@ -25,6 +25,7 @@ def run(block, subroutine, history=2, thresholds=(0.05, 0.3), **options):
     return ensemble.run(block)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "subroutine",
     ["logistic", "nearest-mean", "erm", pytest.param("vw", marks=needs_vw), "river:naive_bayes.GaussianNB",
@@ -109,6 +110,7 @@ def test_those_of_no_change_follow_their_definition():
         last = int(labels[b - 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "lengths"), [(2, [1] * 50), (5, [1, 4, 2] * 20)])
 def test_the_compiled_tables_give_what_the_plain_ones_give(classes, lengths):
     block = random_block(3, classes, lengths)

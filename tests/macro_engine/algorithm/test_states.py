@@ -110,6 +110,7 @@ def test_the_compiled_family(distance, subroutine, seed, cut):
     assert_goes_on(lambda columns: compiled(distance, subroutine, 2, columns), block, cut)
 
 
+@pytest.mark.slow
 def test_columns_that_appear_later_find_their_place():
     block = random_block(5, 3, LENGTHS)
     early = block.cut(0, 10)
@@ -142,6 +143,7 @@ def arrays_of(state, path=()):
             yield (*path, name), value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", COMPILED_DISTANCES)
 def test_a_state_that_would_lead_the_loops_astray_is_refused(distance):
     """Whatever is done to it: refused, or run without reading what is not there."""

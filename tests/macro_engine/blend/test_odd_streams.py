@@ -72,6 +72,7 @@ def test_a_filter_whose_variance_is_negative_starts_anew(blend):
     assert one.state()["restarts"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_new_class_changes_no_odds_between_the_others(classes):
     stream = made(classes=classes, rows=80)

@@ -14,6 +14,7 @@ BOTH = pytest.mark.parametrize("blend", [Blend, CompiledBlend])
 EVERY_SHAPE = pytest.mark.parametrize("options", SHAPES.values(), ids=SHAPES)
 
 
+@pytest.mark.slow
 @EVERY_SHAPE
 def test_answers_and_state_are_equal_to_the_bit(options):
     stream = made(**options)

@@ -35,6 +35,7 @@ def test_the_document_has_the_promised_keys(atlanta_run):
     assert summary["settings"]["history"] == 6
 
 
+@pytest.mark.slow
 def test_the_marginal_baseline_is_one_river_model_prediction_by_prediction(atlanta, atlanta_run):
     model = LogisticRegression(optimizer=SGD(InverseScaling(1.0)), intercept_lr=InverseScaling(1.0))
     expected = []
@@ -66,6 +67,7 @@ def test_larger_thresholds_need_fewer_subroutines(atlanta_run):
     assert counts[0] > counts[-1] > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("distance", "history", "threshold", "steps"),
     [("labels", 6, 0.05, None), ("features", 1, 0.31, 8_000)],

@@ -23,6 +23,7 @@ def often(monkeypatch):
     monkeypatch.setattr(recorder, "_REST", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize(("made", "every"), [(whole, 1), (stopped_and_resumed, 4)])
 def test_one_failed_operation_wherever_it_is_changes_nothing(

@@ -93,6 +93,7 @@ def _ahead(made):
     return [r.line for r in made.rejections.first if r.problem.kind == TOO_FAR_AHEAD]
 
 
+@pytest.mark.slow
 def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
     """A tail does not hold what this machine's clock allows, and gets the steps of a replay."""
     lines = wrong_clocks(lines)
@@ -112,6 +113,7 @@ def test_rows_held_aside_outlive_a_stop(lines, live, tmp_path):
     assert _ahead(made) == wrong[: -made.reader.held]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -335,6 +337,7 @@ run_until_read(made, int(sys.argv[3]))
 """
 
 
+@pytest.mark.slow
 def test_killed_while_the_file_grows_and_rotates_it_ends_as_if_it_never_was(tmp_path):
     """An undisturbed run reads the same file at the same time."""
     write_stream(tmp_path / "d.csv", ROWS, garbage=0.01)

@@ -41,6 +41,7 @@ def assert_same_files(one, other):
         assert path.read_bytes() == other[name].read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -107,6 +108,7 @@ def test_other_settings_and_another_input_are_refused_by_name(stream, tmp_path):
         run(engine(stream, tmp_path / "a.run"))
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_stored_is_recorded_but_not_resumed(stream, tmp_path):
     said = []
     options = {"subroutine": "river:naive_bayes.GaussianNB()", "every": "6h"}
@@ -201,6 +203,7 @@ def test_a_finished_run_of_few_rows_can_be_asked_again(tmp_path):
     assert again.snapshot.time is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_the_chunks_hold_it_goes_on_the_same(tmp_path, monkeypatch, seed):
     """New categories, rejected and late rows on either side of where reading begins again."""
@@ -254,6 +257,7 @@ asyncio.run(made.run())
 """
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_it_ends_as_if_it_never_was(stream, tmp_path):
     rng = random.Random(4)
     whole, killed = outputs(tmp_path, "whole"), outputs(tmp_path, "killed")

@@ -331,6 +331,7 @@ def read_as_nobody(path):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may become somebody else")
 def test_another_user_reads_a_live_file_and_one_that_was_left():
     import tempfile

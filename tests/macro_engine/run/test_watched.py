@@ -55,6 +55,7 @@ asyncio.run(engine(Path(sys.argv[1]), Path(sys.argv[2]), speed=Speed(rate=400)).
 """
 
 
+@pytest.mark.slow
 def test_a_live_run_is_followed_and_its_writer_may_die_and_return(stream, tmp_path):
     path = tmp_path / "a.run"
     run_until(engine(stream, path), 5)

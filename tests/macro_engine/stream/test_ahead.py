@@ -182,6 +182,7 @@ def times_of(stretches, seed):
     return times
 
 
+@pytest.mark.slow
 @given(
     STRETCHES,
     st.integers(0, 2**32 - 1),
@@ -259,6 +260,7 @@ class Made:
         return [int(count) for block in self.blocks for count in block.rejected]
 
 
+@pytest.mark.slow
 @given(
     STRETCHES,
     st.integers(0, 2**32 - 1),

@@ -28,6 +28,7 @@ def messy(rows=200):
     return numbers, np.unique(np.append(np.sort(rng.integers(0, rows, 60)), [0, rows]))
 
 
+@pytest.mark.slow
 @BOTH
 def test_figures_are_those_of_the_reference(scale):
     raw, _, _, starts = patterned(2)

@@ -83,6 +83,7 @@ def test_what_was_finished_can_be_finished_again():
         subroutine.finish()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 def test_five_hundred_of_them_fit_in_a_gigabyte():
     script = (

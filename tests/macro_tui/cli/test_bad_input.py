@@ -159,6 +159,7 @@ def test_odd_values_in_a_toml_are_refused(run, toml):
     assert "d.toml: " in last_line(err)
 
 
+@pytest.mark.slow
 def test_a_device_that_is_full_is_said_in_one_line(tmp_path):
     import subprocess
     import sys

@@ -10,6 +10,8 @@ from terminals import Terminal
 
 from macro_engine.run.runfile import RunReader
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def stream(tmp_path, monkeypatch):

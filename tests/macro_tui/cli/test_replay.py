@@ -26,6 +26,7 @@ def stream(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_document_alone_goes_to_standard_output(stream):
     done = subprocess.run(
         [*COMMAND, stream, "--headless", "--json"], capture_output=True, text=True, check=True
@@ -35,12 +36,14 @@ def test_the_document_alone_goes_to_standard_output(stream):
     assert "blend makes" in done.stderr
 
 
+@pytest.mark.slow
 def test_without_a_monitor_it_runs_headless_and_says_so(stream):
     done = subprocess.run([*COMMAND, stream], capture_output=True, text=True, check=True)
     assert done.stdout == ""
     assert done.stderr.startswith("standard output is no terminal: running headless\n")
 
 
+@pytest.mark.slow
 def test_without_a_terminal_events_are_logged(stream):
     done = subprocess.run(
         [*COMMAND, stream, "--headless"], capture_output=True, text=True, check=True
@@ -51,6 +54,7 @@ def test_without_a_terminal_events_are_logged(stream):
     assert "\x1b" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", ["full", "closed"])
 def test_the_end_of_the_log_is_not_the_end_of_the_run(stream, log):
     if log == "full":
@@ -67,6 +71,7 @@ def test_the_end_of_the_log_is_not_the_end_of_the_run(stream, log):
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_on_a_terminal_there_is_a_progress_bar_and_the_summary_stays(stream):
     leader, follower = pty.openpty()
     process = subprocess.Popen(
@@ -91,6 +96,7 @@ def test_on_a_terminal_there_is_a_progress_bar_and_the_summary_stays(stream):
     assert b"marginal baseline" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_it_leaves_at_once_with_130_and_nothing_behind(stream, tmp_path, signum):
     slow = [*COMMAND, stream, "--subroutine", "river:forest.ARFClassifier(seed=1)", "--headless"]
@@ -108,6 +114,7 @@ def test_interrupted_it_leaves_at_once_with_130_and_nothing_behind(stream, tmp_p
     assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
 
 
+@pytest.mark.slow
 def test_several_files_are_one_stream(tmp_path, stream):
     lines = stream.read_text().splitlines(keepends=True)
     (tmp_path / "1.csv").write_text("".join(lines[:1200]))

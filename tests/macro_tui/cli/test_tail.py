@@ -51,6 +51,7 @@ def stop(tail):
     return errors
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stream")
 def test_what_feed_writes_tail_reads_without_options_as_replay_does(tmp_path, capsys):
     assert main(["replay", "d.csv", *OPTIONS, "--predictions", "replay.csv", "--json"]) == 0
@@ -67,6 +68,7 @@ def test_what_feed_writes_tail_reads_without_options_as_replay_does(tmp_path, ca
     assert part == whole[: len(part)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made_by", ["feed", "inspect"])
 def test_a_toml_of_a_stream_without_times_leaves_tail_nothing_to_wait_for(
     tmp_path, monkeypatch, made_by
@@ -85,6 +87,7 @@ def test_a_toml_of_a_stream_without_times_leaves_tail_nothing_to_wait_for(
     assert "waiting for rows" not in stop(tail)
 
 
+@pytest.mark.slow
 def test_a_stopped_tail_goes_on_with_the_same_command(stream, tmp_path):
     lines = stream.read_bytes().splitlines(True)
     live = tmp_path / "live.csv"
@@ -105,6 +108,7 @@ def test_a_stopped_tail_goes_on_with_the_same_command(stream, tmp_path):
     assert "rotated in the meantime: finishing live.csv.1 first" in errors
 
 
+@pytest.mark.slow
 def test_standard_input_gives_what_a_replay_gives(stream, capsys):
     assert main(["replay", "d.csv", *OPTIONS, "--json"]) == 0
     replayed = json.loads(capsys.readouterr().out)
@@ -120,6 +124,7 @@ def test_standard_input_gives_what_a_replay_gives(stream, capsys):
     assert b"standard input cannot be read again" in done.stderr
 
 
+@pytest.mark.slow
 def test_standard_input_goes_on_with_the_same_command_and_says_what_is_lost(stream, tmp_path):
     lines = stream.read_text().splitlines(True)
     command = ["tail", "-", *OPTIONS, "--run", "a.run", "--headless"]

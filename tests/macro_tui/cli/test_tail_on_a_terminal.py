@@ -14,7 +14,10 @@ import pytest
 from made_runs import write_stream
 from terminals import Terminal
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc"),
+]
 
 OPTIONS = ["--time", "when", "--label", "late", "--features", "a,b", "--categorical", "place", "--every", "30m"]  # fmt: skip
 SCREEN = "[4] thresholds"

@@ -15,6 +15,7 @@ def run_file(tmp_path):
     return tmp_path / "a.run"
 
 
+@pytest.mark.slow
 async def test_a_run_is_looked_at_with_all_panels_and_played_by_nobody(run_file):
     session = WatchedRun(run_file)
     app = Monitor(lambda: session, Options("a.run"))
@@ -44,6 +45,7 @@ async def test_a_run_is_looked_at_with_all_panels_and_played_by_nobody(run_file)
     session.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["b", "s", "x"])
 async def test_readonly_writes_nothing_and_shows_no_key_that_would(run_file, monkeypatch, key):
     monkeypatch.chdir(run_file.parent)

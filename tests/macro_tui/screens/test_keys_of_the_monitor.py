@@ -95,6 +95,7 @@ PRESSED = {
 }
 
 
+@pytest.mark.slow
 async def test_each_key_changes_what_is_looked_at(finished):
     async with Opened(finished) as opened:
         without_effect = []
@@ -109,6 +110,7 @@ async def test_each_key_changes_what_is_looked_at(finished):
         assert not without_effect
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["end", "escape", "shift+right"])
 async def test_whoever_returns_to_now_leaves_the_event_too(finished, key):
     async with Opened(finished, size=(160, 50)) as opened:
@@ -121,6 +123,7 @@ async def test_whoever_returns_to_now_leaves_the_event_too(finished, key):
         assert picked_place(opened.main.shown) is None
 
 
+@pytest.mark.slow
 async def test_a_step_has_one_number_all_over_the_screen(finished):
     async with Opened(finished) as opened:
         assert " 600 steps " in text_of(opened.app).splitlines()[0]
@@ -144,6 +147,7 @@ async def test_columns_are_those_of_the_chart_while_it_is_hidden(finished, tmp_p
     assert Path(f"{name}.csv").read_text() == Path(f"{name}-2.csv").read_text()
 
 
+@pytest.mark.slow
 async def test_a_panel_that_opens_does_not_wait_for_the_next_turn_to_draw(finished):
     async with Opened(finished, size=(80, 24)) as opened:
         opened.main.rest_until = monotonic() + 1000
@@ -155,6 +159,7 @@ async def test_a_panel_that_opens_does_not_wait_for_the_next_turn_to_draw(finish
         await until(lambda: "EWA weights over time" in text_of(opened.app), seconds=3)
 
 
+@pytest.mark.slow
 async def test_at_the_end_nothing_is_offered_that_would_play_and_bookmarks_are_kept(stream):
     session = finished_session(stream)
     async with Opened(session) as opened:
@@ -169,6 +174,7 @@ async def test_at_the_end_nothing_is_offered_that_would_play_and_bookmarks_are_k
     session.close()
 
 
+@pytest.mark.slow
 async def test_before_the_first_step_keys_say_what_they_do(stream):
     session = paused_session(stream, row=0)
     app = monitor_of(session)
@@ -189,6 +195,7 @@ async def test_before_the_first_step_keys_say_what_they_do(stream):
     session.close()
 
 
+@pytest.mark.slow
 async def test_a_stream_without_times_has_no_times_to_go_to(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,label\n" + "".join(f"{i % 7},{i % 2}\n" for i in range(900)))
@@ -210,6 +217,7 @@ async def test_a_stream_without_times_has_no_times_to_go_to(tmp_path):
     session.close()
 
 
+@pytest.mark.slow
 async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
     session = session_over(stream, eps_power="0.2")
     async with Opened(session) as opened:
@@ -231,6 +239,7 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
     session.close()
 
 
+@pytest.mark.slow
 async def test_a_filter_that_nothing_passes_says_so(finished):
     async with Opened(finished) as opened:
         await opened.press("slash", *"gap", "enter")
@@ -239,6 +248,7 @@ async def test_a_filter_that_nothing_passes_says_so(finished):
         assert " 1 event; n and N" in text_of(opened.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys", [["question_mark"], ["6", "enter"], ["g"], ["ctrl+p"], ["ctrl+p", *"go"]]
 )
@@ -252,6 +262,7 @@ async def test_what_opens_over_the_screen_is_ascii_too(finished, keys):
         assert shown.isascii(), set(shown) - set(map(chr, range(128)))
 
 
+@pytest.mark.slow
 async def test_end_and_escape_return_to_now(finished):
     async with Opened(finished) as opened:
         await opened.press("left")
@@ -263,6 +274,7 @@ async def test_end_and_escape_return_to_now(finished):
         assert "LOOKING BACK" not in text_of(opened.app)
 
 
+@pytest.mark.slow
 async def test_panels_take_the_focus_and_those_without_a_place_open(finished):
     async with Opened(finished, size=(80, 24)) as opened:
         for number in "1234":
@@ -278,6 +290,7 @@ async def test_panels_take_the_focus_and_those_without_a_place_open(finished):
         assert opened.view.expanded == "subroutines"
 
 
+@pytest.mark.slow
 async def test_zoom_goes_to_the_timeline_where_it_has_the_focus(finished):
     async with Opened(finished) as opened:
         await opened.press("3", "plus")
@@ -285,6 +298,7 @@ async def test_zoom_goes_to_the_timeline_where_it_has_the_focus(finished):
         assert opened.view.timeline_width is not None
 
 
+@pytest.mark.slow
 async def test_enter_jumps_to_an_event_and_opens_a_subroutine(finished):
     async with Opened(finished) as opened:
         await opened.press("5", "up", "up", "enter")
@@ -307,6 +321,7 @@ async def test_a_filter_narrows_the_events(finished):
         assert len(opened.main.event_log.chosen) == everything
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "moment"), [("50%", STEPS // 2 + 1), ("400", 101), ("2001-03-02", 145)]
 )
@@ -318,6 +333,7 @@ async def test_going_back_is_a_view(finished, typed, moment):
         assert opened.view.moment == moment
 
 
+@pytest.mark.slow
 async def test_a_place_that_is_none_is_refused_in_words(finished):
     async with Opened(finished) as opened:
         await opened.press("g", *"nowhere", "enter")
@@ -325,6 +341,7 @@ async def test_a_place_that_is_none_is_refused_in_words(finished):
         assert "'nowhere' is no place" in text_of(opened.app)
 
 
+@pytest.mark.slow
 async def test_help_palette_and_themes(finished):
     async with Opened(finished) as opened:
         await opened.press("question_mark")
@@ -373,6 +390,7 @@ async def test_q_leaves(finished):
         assert opened.app.return_value == 0
 
 
+@pytest.mark.slow
 async def test_ctrl_c_leaves_from_every_screen(finished, monkeypatch):
     async with Opened(finished) as opened:
         asked = []
@@ -381,6 +399,7 @@ async def test_ctrl_c_leaves_from_every_screen(finished, monkeypatch):
         assert len(set(asked)) == 3
 
 
+@pytest.mark.slow
 async def test_the_mouse_looks_where_it_clicks(finished):
     async with Opened(finished) as opened:
         await opened.pilot.click("#errors Curves", offset=(20, 3))
@@ -390,6 +409,7 @@ async def test_the_mouse_looks_where_it_clicks(finished):
         assert opened.view.moment != before
 
 
+@pytest.mark.slow
 async def test_playing_is_controlled_by_keys(stream):
     session = paused_session(stream, row=400)
     async with Opened(session) as opened:
@@ -425,6 +445,7 @@ async def test_a_failing_run_closes_the_screen_and_keeps_the_error(tmp_path):
     session.close()
 
 
+@pytest.mark.slow
 async def test_every_size_on_the_way_can_be_shown(finished):
     async with Opened(finished) as opened:
         for size in ((20, 5), (1, 1), (79, 23), (300, 80), (80, 24)):

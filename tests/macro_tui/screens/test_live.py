@@ -54,6 +54,7 @@ def panels(app):
     return text_of(app).splitlines()[2:-2]
 
 
+@pytest.mark.slow
 async def test_space_freezes_the_view_and_not_the_source(growing, lines):
     session = live_session(growing)
     async with watched(session) as (app, pilot, press):

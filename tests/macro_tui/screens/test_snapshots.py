@@ -39,6 +39,7 @@ def compare(name, text):
     assert text == path.read_text(), f"{path} differs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size", "keys", "options"),
     [

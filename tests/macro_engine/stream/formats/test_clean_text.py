@@ -71,6 +71,7 @@ def same(one, other):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(numbers, max_size=12), st.sampled_from(".,"))
 @settings(deadline=None)
 @example(ODD_NUMBERS, ".")
@@ -215,6 +216,7 @@ def read_by(chunk, piece, at_once=True):
         yield
 
 
+@pytest.mark.slow
 @given(files, st.sampled_from(".,"), st.sampled_from([32, 256, 1 << 18]))
 @settings(deadline=None, max_examples=200)
 def test_tables_are_those_of_the_parser(written, file, decimal, size):
@@ -225,6 +227,7 @@ def test_tables_are_those_of_the_parser(written, file, decimal, size):
         assert found == tables_of(opened)
 
 
+@pytest.mark.slow
 @given(files, st.sampled_from([(64, 16), (512, 64)]))
 @settings(deadline=None, max_examples=150)
 def test_rows_and_rejections_are_those_of_the_parser_however_the_file_is_cut(written, file, sizes):
@@ -235,6 +238,7 @@ def test_rows_and_rejections_are_those_of_the_parser_however_the_file_is_cut(wri
         assert found == run(opened)
 
 
+@pytest.mark.slow
 @given(files)
 @settings(deadline=None, max_examples=100)
 def test_from_each_position_on_the_same_tables_come_again(written, file):
@@ -245,6 +249,7 @@ def test_from_each_position_on_the_same_tables_come_again(written, file):
             assert tables_of(opened, end) == found[i + 1 :]
 
 
+@pytest.mark.slow
 @given(files, st.lists(st.integers(0, 1500), max_size=4).map(sorted))
 @settings(deadline=None, max_examples=150)
 def test_a_backlog_of_live_text_is_read_as_the_parser_reads_it(file, cuts):

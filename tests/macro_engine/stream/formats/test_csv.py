@@ -228,6 +228,7 @@ def test_a_forgotten_quote_does_not_swallow_the_next_row(tmp_path):
     assert [(b.line, b.problem.kind) for b in broken] == [(3, "opens a quote that is not closed")]
 
 
+@pytest.mark.slow
 def test_thousands_of_stray_quotes_are_told_one_by_one():
     records = parse(b"a,b\n" + b'",5" x,"\n' * 1500)
     assert sum(r.problem is not None for r in records) > 500

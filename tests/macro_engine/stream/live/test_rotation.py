@@ -311,6 +311,7 @@ def test_what_is_not_compressed_in_spite_of_its_name_is_said(live):
     assert any("live.csv.1.gz is damaged after 0 bytes" in line for line in other.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", PACK)
 def test_unpacking_takes_little_memory_whatever_the_place(tmp_path, packing):
     path = tmp_path / "zeros"

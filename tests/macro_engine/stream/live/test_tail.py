@@ -422,6 +422,7 @@ def test_something_else_in_the_place_of_the_file_is_waited_out(live):
     assert live.poll() == ["2,2,q"]
 
 
+@pytest.mark.slow
 def test_a_line_of_10_mb_is_read(live):
     live.poll()
     long = b"x" * (10 << 20)
@@ -431,6 +432,7 @@ def test_a_line_of_10_mb_is_read(live):
     assert [len(row) for row in live.poll(100)] == [len(long) + 4, len(long) + 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [b"2,", b'2,"'])
 def test_a_line_that_is_too_long_is_turned_away_and_takes_no_memory(live, start):
     live.poll()
@@ -448,6 +450,7 @@ def test_a_line_that_is_too_long_is_turned_away_and_takes_no_memory(live, start)
     assert "is longer than 16 MB" in str(rejection)
 
 
+@pytest.mark.slow
 def test_a_quote_that_is_never_closed_takes_no_memory(live):
     live.poll()
     line = b"x" * (1 << 20) + b"\n"
