@@ -40,10 +40,17 @@ def print_summary(summary: Summary, console: Console) -> None:
         f"{summary.distance_share:.0%} of the time"
     )
     console.print(_table(summary))
-    strategy = settings.get("strategy")
-    if strategy in summary.errors and "marginal" in summary.errors:
-        say(_verdict(summary.errors[strategy], summary.errors["marginal"], _name(strategy)))
+    for name in _judged(summary):
+        say(_verdict(summary.errors[name], summary.errors["marginal"], _name(name)))
     _say_what_went_wrong(summary, say)
+
+
+def _judged(summary: Summary) -> list[str]:
+    """MACRO, and then whose prediction it is, if that is another."""
+    errors, chosen = summary.errors, summary.settings.get("strategy")
+    macro = chosen if chosen == "ewa" else "ftl"
+    named = dict.fromkeys((macro, chosen)) if "marginal" in errors else ()
+    return [name for name in named if name in errors]
 
 
 def _listed(value: Any) -> str:

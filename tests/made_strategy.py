@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from macro_engine.strategies import PULL, STRATEGIES, Answer, Strategy, register
+from macro_engine.strategies import PULL, STRATEGIES, TURNING, Answer, Strategy, register
 
 
 @pytest.fixture
@@ -49,13 +49,13 @@ def toy():
 
 @pytest.fixture
 def mixed():
-    """A strategy that says what pulls it, in turn one part and the other, and how often it turned."""
+    """A strategy that says what pulls it, in turn tiles and MACRO, and how often it turned."""
 
     class Mixed(Strategy):
         name = "mixed"
         title = "the marginal baseline, and what would pull it"
-        shows = (PULL, "turns")
-        parts = {PULL: ("linear", "macro")}  # noqa: RUF012
+        shows = (PULL, TURNING, "turns")
+        parts = {PULL: ("linear", "shares", "macro", "tiles")}  # noqa: RUF012
         period = 40  # steps
 
         def __init__(self, setup):
@@ -64,8 +64,12 @@ def mixed():
 
         def answer(self, forecasts):
             turns = self.steps // self.period
-            pull = [0.3, 0.1] if turns % 2 else [0.1, 0.3]
-            shown = {PULL: np.array([pull]), "turns": np.array([turns])}
+            pull = [0.1, 0.0, 0.2, 0.5] if turns % 2 else [0.1, 0.0, 0.6, 0.3]
+            shown = {
+                PULL: np.array([pull]),
+                TURNING: np.array([0.25 + 0.5 * (turns % 2)]),
+                "turns": np.array([turns]),
+            }
             return Answer(np.array(forecasts.marginal), None, shown)
 
         def complete(self, completion, answer):  # noqa: ARG002

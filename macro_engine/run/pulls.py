@@ -14,7 +14,7 @@ from macro_engine.core.steps import Names, Steps
 from macro_engine.strategies import PULL
 
 _CLEARLY = 1.1  # times the pull of the part that leads, until another one takes the lead
-PART_NAMES = {"macro": "MACRO", "shares": "class shares"}  # as people write them
+PART_NAMES = {"macro": "MACRO"}  # as people write them
 
 
 class PullLeads:

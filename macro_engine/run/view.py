@@ -10,19 +10,25 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from macro_engine.core.rows import Ints
+from macro_engine.core.steps import Shown
 from macro_engine.run.alarms import Alarms, Change, Rule
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
 from macro_engine.run.history import Birth, History, Moment, Situation
 from macro_engine.run.pace import Target
+from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.summary import Summary
+from macro_engine.strategies import PULL, TURNING
 from macro_engine.subroutines.parameters import MEANS, Parameters
 
 __all__ = [
     "KINDS",
     "MEANS",
+    "PART_NAMES",
+    "PULL",
+    "TURNING",
     "Birth",
     "Change",
     "Controls",
@@ -33,6 +39,7 @@ __all__ = [
     "Points",
     "Rule",
     "RunView",
+    "Shown",
     "Situation",
     "Snapshot",
     "Speed",

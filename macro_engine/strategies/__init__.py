@@ -8,6 +8,7 @@ from macro_engine.core.steps import Shown
 from macro_engine.strategies.base import (
     LEADER,
     PULL,
+    TURNING,
     WEIGHTS,
     Answer,
     Completion,
@@ -26,6 +27,7 @@ __all__ = [
     "PAPER",
     "PULL",
     "STRATEGIES",
+    "TURNING",
     "WEIGHTS",
     "Answer",
     "Completion",

@@ -239,4 +239,5 @@ class Strategy(ABC):
 
 LEADER = "leader"  # the index of the member that it follows, by steps
 WEIGHTS = "weights"  # steps by members, not negative, with sum 1
+TURNING = "turning"  # by steps, from 0 to 1: how much the fast one of two filters leads
 PULL = "pull"  # steps by parts, not negative: how strongly each moves the answers

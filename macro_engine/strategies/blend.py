@@ -14,12 +14,18 @@ from macro_engine.blend.pull import by_group, mean_after
 from macro_engine.blend.shape import GROUPS, MOST_CLASSES, Evidence, Shape
 from macro_engine.core.rows import Floats, counts_type
 from macro_engine.core.state import State
-from macro_engine.strategies.base import PULL, Answer, Completion, Forecasts, Setup, Strategy
+from macro_engine.strategies.base import (
+    PULL,
+    TURNING,
+    Answer,
+    Completion,
+    Forecasts,
+    Setup,
+    Strategy,
+)
 
 if TYPE_CHECKING:
     from macro_engine.blend.compiled import CompiledBlend
-
-TURNING = "turning"
 
 
 class BlendStrategy(Strategy):

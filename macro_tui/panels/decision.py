@@ -18,7 +18,7 @@ class DecisionPanel(Panel):
     """Words at the left, distances at the right; above them the open step of a live feed."""
 
     key = "decision"
-    heading = "active subroutine, and why"
+    heading = "MACRO: active subroutine, and why"
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)

@@ -16,7 +16,7 @@ class TimelinePanel(Panel):
     """The run over the full width."""
 
     key = "timeline"
-    heading = "timeline"
+    heading = "MACRO timeline"
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)

@@ -1,32 +1,42 @@
-"""The thresholds and their weights."""
+"""The thresholds and their weights; or what strategies show beside their answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from macro_tui.panels.panel import Panel
+from macro_tui.view import shown, weights
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
 from macro_tui.view.timeline import label_width
-from macro_tui.view.weights import about, weights_view
 from macro_tui.widgets.lines import Lines
-from macro_tui.widgets.weights import Weights
+from macro_tui.widgets.weights import ShownByStrategies, Weights
 
 
 class WeightsPanel(Panel):
-    """The thresholds."""
+    """The thresholds, or what strategies show: one of two pictures."""
 
     key = "weights"
-    heading = "thresholds"
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
         self.weights = Weights(glyphs)
+        self.shown = ShownByStrategies(glyphs)
+        self.shown.display = False
 
     def pictures(self) -> Iterator[Lines]:
         yield self.weights
+        yield self.shown
 
     def update(self, scene: Scene) -> None:
-        self.show_title(about(scene))
-        self.weights.name_width = label_width(scene.history.short_members)
-        self.weights.draw(weights_view(scene, self.weights.strip_columns))
+        of_strategies = scene.view.of_strategies and bool(scene.history.names.shown)
+        self.weights.display, self.shown.display = not of_strategies, of_strategies
+        if of_strategies:
+            self.heading = "what strategies show"
+            self.show_title(shown.about(scene))
+            self.shown.draw(shown.shown_view(scene, self.shown.strip_columns))
+        else:
+            self.heading = "MACRO thresholds"
+            self.show_title(weights.about(scene))
+            self.weights.name_width = label_width(scene.history.short_members)
+            self.weights.draw(weights.weights_view(scene, self.weights.strip_columns))

@@ -37,6 +37,7 @@ from macro_tui.view.layout import is_small, panel_boxes
 from macro_tui.view.meter import Meter, Traffic
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
+from macro_tui.view.verdict import verdict
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
@@ -162,11 +163,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
                 self._line("verdict").draw([status_lines.alarm(calling, width)] if calling else [])
                 self._line("before").draw(status_lines.before(snapshot, width))
                 return
-            row = (
-                status_lines.alarm(calling, width)
-                if calling
-                else status_lines.verdict(scene, width)
-            )
+            row = status_lines.alarm(calling, width) if calling else verdict(scene, width)
             self._line("verdict").draw([row])
             for panel in self.panels.values():
                 if panels and panel.display:

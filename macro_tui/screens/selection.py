@@ -87,6 +87,13 @@ class PanelActions(NavigationActions):
         known = self.session.parameters(scene.member, number)
         self.app.push_screen(DetailsScreen(scene, number, known, self.glyphs))
 
+    def action_other_weights(self) -> None:
+        scene = self.shown
+        if scene is not None and not scene.history.names.shown:
+            self.say("no strategy of this run shows more than the thresholds")
+            return
+        self.look(self.view.other_weights())
+
     def action_next_order(self) -> None:
         self.look(self.view.next_order())
 

@@ -49,3 +49,14 @@ def shades(values: NDArray[Any], limits: Sequence[float], glyphs: Glyphs = UNICO
     """
     levels = np.searchsorted(limits, np.nan_to_num(np.asarray(values, float)), side="right")
     return "".join(glyphs.shades[level] for level in levels)
+
+
+def legend_of(limits: Sequence[float], glyphs: Glyphs = UNICODE) -> str:
+    """What the shades stand for.
+
+    >>> legend_of((0.02, 0.15, 0.4, 0.7))
+    '░ 2% ▒ 15% ▓ 40% █ 70%'
+    """
+    return " ".join(
+        f"{shade} {limit:.0%}" for shade, limit in zip(glyphs.shades[1:], limits, strict=True)
+    )

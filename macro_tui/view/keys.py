@@ -86,6 +86,7 @@ KEYS = (
     Key(("pagedown",), "pgdn", "pick(10)", "", "ten lines down", PANELS),
     Key(("enter",), "enter", "open", "", "jump to the event, or open the subroutine", PANELS),
     Key(("o",), "o", "next_order", "", "order subroutines by use, error, birth, last use", PANELS),
+    Key(("v",), "v", "other_weights", "", "weights: thresholds, or what pulls the blend", PANELS),
     Key(("slash",), "/", "filter", "filter", "show only events with a text or of a kind", PANELS),
     Key(("escape",), "esc", "back", "", "close what is open, follow the newest step", PANELS),
     Key(("b",), "b", "bookmark", "mark", "bookmark the moment in view, with a note", KEEPING),

@@ -66,6 +66,13 @@ class Scene:
         named, computed = self.snapshot.strategy, self.history.strategies
         return named if named in computed else computed[-1]
 
+    @property
+    def macro(self) -> str:
+        """The strategy that stands for MACRO; without any of its own, whose prediction it is."""
+        computed = self.history.strategies
+        wanted = ("ewa", "ftl") if self.snapshot.strategy == "ewa" else ("ftl", "ewa")
+        return next((name for name in wanted if name in computed), self.strategy)
+
     @cached_property
     def member(self) -> int:
         """The index of the member in view."""

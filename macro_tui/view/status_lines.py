@@ -1,4 +1,4 @@
-"""The lines above and below the panels: header, verdict, status and footer."""
+"""The lines above and below the panels: header, alarm, status and footer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import clock_text, count_text, time_text
 from macro_engine.run.view import Change, Snapshot
 from macro_tui.view import keys
-from macro_tui.view.comparison import lead_text, series_title, short_lead_text
-from macro_tui.view.curves import role_of
+from macro_tui.view.comparison import series_title
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.meter import Traffic
 from macro_tui.view.rows import Row, fitting
@@ -95,26 +94,6 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     answer, label = visible(said[name], 12), visible(said["label"], 12)
     row.append((f"; newest: said '{answer}', was '{label}'", "label"))
     row.append((f"; baseline {baseline:.1%}", "muted"))
-    return fitting(row, width, least=2)
-
-
-def verdict(scene: Scene, width: int) -> Row:
-    """The strategy against the baseline, over the whole run and lately; cut to the width."""
-    history, name = scene.history, scene.strategy
-    own, baseline = history.place(name), history.place("marginal")
-    so_far, recent = scene.errors, scene.recent_errors
-    lead = lead_text(so_far[own], so_far[baseline])
-    of_late = short_lead_text(recent[own], recent[baseline])
-    row: Row = [
-        (f"{series_title(name)} {so_far[own]:.1f}%", role_of(name)),
-        (f" {lead}", "good" if so_far[own] <= so_far[baseline] else "bad"),
-        (f"; lately {of_late}", "good" if recent[own] <= recent[baseline] else "bad"),
-    ]
-    for other in history.strategies:
-        if other != name:
-            error = so_far[history.place(other)]
-            row.append((f"; {series_title(other)} {error:.1f}%", role_of(other)))
-    row.append((f"; baseline {so_far[baseline]:.1f}%", "marginal"))
     return fitting(row, width, least=2)
 
 

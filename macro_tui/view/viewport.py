@@ -95,6 +95,8 @@ class Viewport:
         Steps a dot column of the chart, and a column of the timeline; None for the whole run.
     member
         Its index; None for FTL's leader, the last one where FTL is not computed.
+    of_strategies
+        Whether the weights panel shows what strategies show, and not the thresholds.
     event, subroutine
         The number of the one that is picked in its list.
     """
@@ -108,6 +110,7 @@ class Viewport:
     window: int = 512
     curves: int = 0
     order: str = ORDERS[0]
+    of_strategies: bool = False
     event: int | None = None
     subroutine: int | None = None
     filter: str = ""
@@ -153,6 +156,9 @@ class Viewport:
 
     def next_curves(self) -> Viewport:
         return replace(self, curves=(self.curves + 1) % len(CURVES))
+
+    def other_weights(self) -> Viewport:
+        return replace(self, of_strategies=not self.of_strategies)
 
     def next_order(self) -> Viewport:
         return replace(self, order=_next(ORDERS, self.order))

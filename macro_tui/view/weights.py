@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.core.format import short_percent_text
-from macro_tui.view.bars import bar, shades
+from macro_tui.view.bars import bar, legend_of, shades
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted
@@ -160,9 +160,7 @@ def _draw_strip(canvas: Canvas, view: WeightsView, over_time: Floats, top: int) 
     """The weights over time, one row a member."""
     glyphs, left = canvas.glyphs, view.left
     columns = max(canvas.width - left, 0)
-    legend = " ".join(
-        f"{shade} {limit:.0%}" for shade, limit in zip(glyphs.shades[1:], _LIMITS, strict=True)
-    )
+    legend = legend_of(_LIMITS, glyphs)
     canvas.put(1, top, "EWA weights over time", "muted")
     if canvas.width >= 24 + len(legend):
         canvas.put_right(canvas.width, top, legend, "muted")
@@ -201,4 +199,5 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
 
 
 def about(scene: Scene) -> str:
-    return f"{scene.history.short_members[scene.member]} in view"
+    more = "; v: what strategies show" if scene.history.names.shown else ""
+    return f"{scene.history.short_members[scene.member]} in view{more}"

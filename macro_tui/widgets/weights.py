@@ -1,10 +1,12 @@
-"""The weights as a widget."""
+"""The pictures of the weights panel as widgets."""
 
 from __future__ import annotations
 
+from macro_tui.view import shown, weights
 from macro_tui.view.rows import Row
+from macro_tui.view.shown import ShownView
 from macro_tui.view.timeline import LABEL
-from macro_tui.view.weights import WeightsView, render, strip_columns
+from macro_tui.view.weights import WeightsView
 from macro_tui.widgets.drawing import Drawing
 
 
@@ -15,7 +17,18 @@ class Weights(Drawing[WeightsView]):
 
     @property
     def strip_columns(self) -> int:
-        return strip_columns(self.content_size.width, self.name_width)
+        return weights.strip_columns(self.content_size.width, self.name_width)
 
     def picture(self, view: WeightsView, width: int, height: int) -> list[Row]:
-        return render(view, width, height, self.glyphs)
+        return weights.render(view, width, height, self.glyphs)
+
+
+class ShownByStrategies(Drawing[ShownView]):
+    """The picture of what strategies show."""
+
+    @property
+    def strip_columns(self) -> int:
+        return shown.strip_columns(self.content_size.width)
+
+    def picture(self, view: ShownView, width: int, height: int) -> list[Row]:
+        return shown.render(view, width, height, self.glyphs)

@@ -15,7 +15,11 @@ from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 CHOSEN = {"strategies": "ftl,mixed"}
-SHOWN = (Shown("mixed", "pull", "linear"), Shown("mixed", "pull", "macro"), Shown("mixed", "turns"))
+SHOWN = (
+    *(Shown("mixed", "pull", part) for part in ("linear", "shares", "macro", "tiles")),
+    Shown("mixed", "turning"),
+    Shown("mixed", "turns"),
+)
 
 
 @pytest.fixture
@@ -37,8 +41,8 @@ def test_it_is_stored_by_name_and_read_again(stream, tmp_path):
     shown = reader.results(0, steps).shown
     reader.close()
     turns = np.arange(steps) // 40
-    np.testing.assert_array_equal(shown[2], turns)
-    np.testing.assert_array_equal(shown[0], np.where(turns % 2, 0.3, 0.1).astype(np.float32))
+    np.testing.assert_array_equal(shown[5], turns)
+    np.testing.assert_array_equal(shown[2], np.where(turns % 2, 0.2, 0.6).astype(np.float32))
 
 
 def test_the_history_has_it_at_any_moment_live_and_watched(stream, tmp_path):
@@ -51,8 +55,8 @@ def test_the_history_has_it_at_any_moment_live_and_watched(stream, tmp_path):
     assert history.names.shown == SHOWN
     shown = history.at(np.array([0, 1, 41, 90])).shown
     assert np.isnan(shown[:, 0]).all()
-    assert shown[2].tolist()[1:] == [0, 1, 2]
-    assert [float(part.shown[2, 0]) for part in found][:1] == [0.0]
+    assert shown[5].tolist()[1:] == [0, 1, 2]
+    assert found[0].shown[5, 0] == 0.0
     assert watched.stop(5)
     watched.close()
 
@@ -63,7 +67,7 @@ def test_a_part_that_takes_the_lead_is_an_event_also_after_a_stop(stream, tmp_pa
     for stop in (30, 100):
         run_until(engine(stream, parts, **CHOSEN), stop)
     run(engine(stream, parts, **CHOSEN))
-    texts = ("mixed: linear takes the lead from MACRO", "mixed: MACRO takes the lead from linear")
+    texts = ("mixed: tiles takes the lead from MACRO", "mixed: MACRO takes the lead from tiles")
     expected = [(s, texts[s // 40 % 2 == 0]) for s in range(40, steps, 40)]
     assert events_of(tmp_path / "whole.run") == events_of(parts) == expected
 
@@ -77,7 +81,7 @@ def test_a_run_whose_strategies_show_something_else_now_is_not_resumed(stream, t
 
 def test_what_is_shown_in_a_wrong_shape_is_refused_in_words(stream, mixed):  # noqa: F811
     mixed.parts = {}
-    with pytest.raises(MacroError, match=r"the strategy 'mixed' shows 'pull' as \(\d+, 2\)"):
+    with pytest.raises(MacroError, match=r"the strategy 'mixed' shows 'pull' as \(\d+, 4\)"):
         run(engine(stream, **CHOSEN))
 
 

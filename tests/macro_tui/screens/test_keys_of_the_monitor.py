@@ -452,4 +452,4 @@ async def test_every_size_on_the_way_can_be_shown(finished):
             await opened.pilot.resize_terminal(*size)
             await asyncio.sleep(0.05)
             await settle(opened.app, opened.pilot)
-        assert "[4] thresholds" in text_of(opened.app)
+        assert "[4] MACRO thresholds" in text_of(opened.app)

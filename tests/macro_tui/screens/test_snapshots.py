@@ -1,8 +1,5 @@
 """The main states of the screen as text; UPDATE_SNAPSHOTS=1 writes them anew."""
 
-import os
-from pathlib import Path
-
 import pytest
 from made_sessions import (
     finished_session,
@@ -14,10 +11,9 @@ from made_sessions import (
     until,
     write_stream,
 )
+from made_snapshots import FOLDER, compare
 
 from macro_engine.run.alarms import parse
-
-FOLDER = Path(__file__).parents[1] / "snapshots"
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +26,6 @@ def finished(stream):
     session = finished_session(stream)
     yield session
     session.close()
-
-
-def compare(name, text):
-    path = FOLDER / f"{name}.txt"
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        path.write_text(text)
-    assert text == path.read_text(), f"{path} differs"
 
 
 @pytest.mark.slow

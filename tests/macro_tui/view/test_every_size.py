@@ -8,13 +8,15 @@ from made_views import (
     curves_view,
     nearest_view,
     odd_curves_view,
+    odd_shown_view,
+    shown_view,
     texts,
     timeline_view,
     weights_view,
 )
 from rich.cells import cell_len
 
-from macro_tui.view import curves, nearest, timeline, weights
+from macro_tui.view import curves, nearest, shown, timeline, weights
 from macro_tui.view.glyphs import ASCII, UNICODE
 from macro_tui.view.roles import ROLES
 
@@ -28,6 +30,9 @@ PICTURES = {
     "weights": (weights.render, weights_view),
     "weights of many": (weights.render, lambda width: weights_view(width, 40, 33, 5)),
     "weights of another width": (weights.render, lambda _: weights_view(20)),
+    "shown": (shown.render, shown_view),
+    "shown of odd values": (shown.render, odd_shown_view),
+    "shown of another width": (shown.render, lambda _: shown_view(20)),
     "timeline": (timeline.render, timeline_view),
     "timeline unzoomed": (timeline.render, lambda width: timeline_view(width, window=None)),
     "timeline of another width": (timeline.render, lambda _: timeline_view(70)),
