@@ -32,7 +32,7 @@ class WeightsPanel(Panel):
         of_strategies = scene.view.of_strategies and bool(scene.history.names.shown)
         self.weights.display, self.shown.display = not of_strategies, of_strategies
         if of_strategies:
-            self.heading = "what strategies show"
+            self.heading = "strategies"
             self.show_title(shown.about(scene))
             self.shown.draw(shown.shown_view(scene, self.shown.strip_columns))
         else:

@@ -1,8 +1,11 @@
 """What a strategy shows beside its answers goes through the steps and the run file."""
 
+import asyncio
+
 import numpy as np
 import pytest
 from made_runs import engine, run, run_until, write_stream
+from made_sessions import until
 from made_strategy import mixed  # noqa: F401 (a fixture)
 
 from macro_engine.core.errors import MacroError
@@ -50,7 +53,7 @@ def test_the_history_has_it_at_any_moment_live_and_watched(stream, tmp_path):
     run(engine(stream, tmp_path / "a.run", Listener(results=found.append), **CHOSEN))
     watched = WatchedRun(tmp_path / "a.run")
     watched.start()
-    watched.thread.join(20)
+    asyncio.run(until(lambda: watched.history is not None and watched.history.steps > 90))
     history = watched.history
     assert history.names.shown == SHOWN
     shown = history.at(np.array([0, 1, 41, 90])).shown
