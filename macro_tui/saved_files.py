@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+from dataclasses import astuple
 from pathlib import Path
 from typing import IO
 
@@ -27,7 +28,8 @@ def new_file(stem: str, suffix: str) -> IO[str]:
 def write_csv(file: IO[str], scene: Scene) -> None:
     """Writes what is in view: a line for each column of the chart that has steps.
 
-    Errors are shares of rows, in the moving window and since the start.
+    Errors are shares of rows, in the moving window and since the start. What strategies show is
+    that of the last step.
     """
     history, page = scene.history, scene.page
     moments = np.minimum(page.edges[1:][page.edges[:-1] < scene.steps], scene.steps)
@@ -46,12 +48,18 @@ def write_csv(file: IO[str], scene: Scene) -> None:
             *(f"error of {name}, last {scene.window} steps" for name in names),
             *(f"error of {name}" for name in names),
             *(f"weight of {name}" for name in history.members[: len(weights)]),
+            *(" ".join(filter(None, astuple(shown))) for shown in history.names.shown),
             *(f"active at {name}" for name in history.members),
             *(f"subroutines at {name}" for name in history.members),
         ]
     )
     for i, moment in enumerate(moments.tolist()):
-        numbers = [*recent[:, i].tolist(), *so_far[:, i].tolist(), *weights[:, i].tolist()]
+        numbers = [
+            *recent[:, i].tolist(),
+            *so_far[:, i].tolist(),
+            *weights[:, i].tolist(),
+            *points.shown[:, i].tolist(),
+        ]
         writer.writerow(
             [
                 moment,

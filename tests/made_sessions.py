@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from macro_engine.stream.live.beginning import GrowingFile, Piped
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_tui.app import Monitor, Options
+from macro_tui.view.scene import Scene
+from macro_tui.view.viewport import Viewport
 
 STEPS = 600
 
@@ -69,6 +72,14 @@ def finished_session(path):
     assert session.error is None
     session.start = lambda: None
     return session
+
+
+def scene_of(session, strategy=None, moment=None):
+    """What the screen would be drawn from, if a strategy gave the prediction."""
+    history, snapshot = session.history, session.snapshot
+    snapshot = replace(snapshot, strategy=strategy or snapshot.strategy)
+    view = Viewport(moment=moment)
+    return Scene(history, history.steps, snapshot, view, 100, [], lambda _member: None)
 
 
 def live_session(source, run_file=None, **options):

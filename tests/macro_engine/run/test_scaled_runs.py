@@ -3,10 +3,11 @@
 import random
 
 import pytest
-from made_runs import engine, run
+from made_runs import engine, run, run_until
 
 from macro_engine.core.errors import UsageError
 from macro_engine.run.engine import Listener
+from macro_engine.run.runfile import RunReader
 
 
 @pytest.fixture
@@ -40,6 +41,17 @@ def test_clipping_is_an_event_once_a_column_and_a_note(stream):
     assert told == ["more than 1 % of the values of 'a' are cut off at 4 deviations from the mean"]
     (note,) = made.summary()["notes"]
     assert "values of 'a' beyond 4 deviations from the mean were cut off" in note
+
+
+def test_a_clipping_is_recorded_once_also_in_a_run_that_is_resumed(stream, tmp_path):
+    path = tmp_path / "a.run"
+    for steps in (10, 39):
+        run_until(engine(stream, path), steps)
+    run(engine(stream, path))
+    reader = RunReader(path)
+    told = [event.text for _, event in reader.events(["source"]) if "cut off" in event.text]
+    reader.close()
+    assert len(told) == 1
 
 
 def test_the_unit_scale_without_bounds_is_refused(stream):

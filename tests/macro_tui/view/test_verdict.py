@@ -1,15 +1,11 @@
 """The verdict opens with MACRO, whoever gives the prediction."""
 
-from dataclasses import replace
-
 import pytest
-from made_sessions import session_over, write_stream
+from made_sessions import scene_of, session_over, write_stream
 from made_strategy import mixed  # noqa: F401 (a fixture)
 from made_views import texts
 
-from macro_tui.view.scene import Scene
 from macro_tui.view.verdict import verdict
-from macro_tui.view.viewport import Viewport
 
 
 @pytest.fixture
@@ -24,10 +20,7 @@ def verdict_of(tmp_path, mixed):  # noqa: F811, ARG001
             session.thread.join(60)
             assert session.error is None
             sessions[strategies] = session
-        session = sessions[strategies]
-        snapshot = replace(session.snapshot, strategy=strategy)
-        history, view = session.history, Viewport(moment=moment)
-        scene = Scene(history, history.steps, snapshot, view, 100, [], lambda _member: None)
+        scene = scene_of(sessions[strategies], strategy, moment)
         return texts([verdict(scene, width)])[0]
 
     yield found
