@@ -3,64 +3,209 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from macro_engine.core.errors import UsageError
+import numpy as np
+
 from macro_engine.core.escape import visible
+from macro_engine.core.format import count_text
+from macro_engine.stream.identifiers import is_called_id, why_identifier
 from macro_engine.stream.label import parse_label
+from macro_engine.stream.label_candidates import LabelGuess, guess_label
+from macro_engine.stream.leaks import CERTAIN, LIKELY, LabelSample
 from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, Table
 from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
-COLUMN_OPTIONS = ("time", "label", "features", "categorical")  # which are guessed
+COLUMN_OPTIONS = ("time", "label", "features", "categorical")
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
-_LABEL_NAMES = ("label", "target", "class", "outcome", "y")  # the likeliest first
-_LABEL_VALUES = 20
-_NAMED_LABEL_VALUES = 100
 _CATEGORY_VALUES = 100
 _MOSTLY = 0.9
+_SHOWN = 10  # columns in one remark
+TIME, LABEL, FEATURE, CATEGORY, LEFT_OUT = "time", "label", "feature", "category", "left out"
+_OPTIONS = {FEATURE: "features", CATEGORY: "categorical"}
+NAMED, NOT_NAMED = "named", "others are named"
+CONSTANT = "constant in the first rows; it stays, in case it changes"
+LEAK = "it tells the label by itself in the first rows: a leak, if it is known only after the label"
+NEARLY_LEAK = "it tells the label by itself, or nearly, in the first rows: is it known before it?"
 
 
-def infer(table: Table, known: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Values for `time`, `label`, `features` and `categorical` that are not known, and remarks."""
-    guesses: dict[str, Any] = {}
-    remarks: list[str] = []
-    if "time" not in known:
-        time = _time(table, known)
-        if time is not None:
-            guesses["time"] = time
-    time = known.get("time", guesses.get("time"))
-    if time in table.columns and known.get("time_format") is None:
-        time_format = _time_format(table, time)
-        if time_format is not None:
-            guesses["time_format"] = time_format
-    taken = {time}
-    if "label" not in known:
-        guesses["label"] = _label(table, taken, known)
-    taken.add(parse_label(known.get("label") or guesses["label"], list(table.columns)).column)
-    taken.update(known.get("features", ()), known.get("categorical", ()))
-    numbers, categories = [], []
-    for name, column in table.columns.items():
-        if name in taken:
-            continue
-        values = [text for text in column.texts() if text not in MISSING]
-        if len(values) < len(table) / 2:
-            remarks.append(f"'{visible(name)}' is left out: mostly missing")
-        elif _is_numeric(column):
-            numbers.append(name)
-        elif len(set(values)) <= min(_CATEGORY_VALUES, max(2, len(values) // 2)):
-            categories.append(name)
+@dataclass(frozen=True)
+class Role:
+    """What a column is, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass
+class Guesses:
+    """What the first rows tell.
+
+    Attributes
+    ----------
+    settings
+        Values of `time`, `time_format`, `label`, `features` and `categorical` that nobody named.
+    roles
+        Of each column.
+    remarks
+        Lines that the user should read.
+    questions
+        What must be known and cannot be guessed, with the option that answers it.
+    """
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    roles: dict[str, Role] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    label: LabelGuess = field(default_factory=lambda: LabelGuess(None, ""))
+
+
+def infer(table: Table, known: Mapping[str, Any]) -> Guesses:
+    """Guess from the first rows what is not known."""
+    return _Inference(table, known).guesses
+
+
+class _Inference:
+    def __init__(self, table: Table, known: Mapping[str, Any]) -> None:
+        self.table = table
+        self.known = known
+        self.named = {*known.get("features", ()), *known.get("categorical", ())}
+        self.guesses = Guesses()
+        self._time()
+        self._label()
+        self._features()
+
+    def _value(self, option: str) -> Any:
+        return self.known.get(option, self.guesses.settings.get(option))
+
+    def _time(self) -> None:
+        found = self.guesses
+        if "time" not in self.known:
+            time = _time_column(self.table, self.known, self.named)
+            if time is not None:
+                found.settings["time"] = time
+        time = self._value("time")
+        if time not in self.table.columns:
+            return
+        found.roles[time] = Role(TIME, NAMED if "time" in self.known else "it holds times")
+        if self.known.get("time_format") is None:
+            self._time_format(time, self.table.columns[time])
+
+    def _time_format(self, name: str, column: Column) -> None:
+        """How the times of a column are written, where that needs a word."""
+        if column.time_reader(None).described == TIMESTAMPS:
+            return
+        try:
+            time_format = format_of(column.texts())
+        except AmbiguousError as error:
+            one, other = error.formats
+            self.guesses.questions.append(
+                f"{visible(self.table.file)}, column '{visible(name)}': is "
+                f"'{visible(error.text, 40)}' month first or day first? Say --time-format "
+                f"'{one}' or --time-format '{other}'"
+            )
         else:
-            remarks.append(f"'{visible(name)}' is left out: text with too many different values")
-    if "features" not in known:
-        guesses["features"] = numbers
-    if "categorical" not in known:
-        guesses["categorical"] = categories
-    return guesses, remarks
+            if time_format is not None:
+                self.guesses.settings["time_format"] = time_format
+
+    def _label(self) -> None:
+        found, columns = self.guesses, self.table.columns
+        if "label" in self.known:
+            column = parse_label(self.known["label"], list(columns)).column
+            found.roles[column] = Role(LABEL, NAMED)
+            return
+        used = {self._value("time"), *self.named}
+        found.label = guess = guess_label({n: c for n, c in columns.items() if n not in used})
+        if guess.column is None:
+            found.questions.append(_which_label(self.table, guess))
+            return
+        found.settings["label"] = guess.column
+        found.roles[guess.column] = Role(LABEL, guess.why)
+        also = f"; {listed(guess.others)} may be it as well" if guess.others else ""
+        found.remarks.append(
+            f"the label is '{visible(guess.column)}', {guess.why}{also}; --label names another"
+        )
+
+    def _features(self) -> None:
+        found, known = self.guesses, self.known
+        guessed: dict[str, list[str]] = {FEATURE: [], CATEGORY: []}
+        for name, column in self.table.columns.items():
+            if name in found.roles:
+                continue
+            role = role_of(name, column)
+            if name in self.named:
+                role = Role(FEATURE if name in known.get("features", ()) else CATEGORY, NAMED)
+            elif role.name != LEFT_OUT and _OPTIONS[role.name] in known:
+                role = Role(LEFT_OUT, NOT_NAMED)
+            elif role.name != LEFT_OUT:
+                guessed[role.name].append(name)
+            found.roles[name] = role
+        self._leave_leaks_out(guessed)
+        for role_name, option in _OPTIONS.items():
+            if option not in known:
+                found.settings[option] = guessed[role_name]
+        found.remarks += _remarks(found.roles)
+
+    def _leave_leaks_out(self, guessed: dict[str, list[str]]) -> None:
+        """Take out guessed columns that tell the label alone, if others are left to learn from."""
+        told = self._told()
+        names = [*guessed[FEATURE], *guessed[CATEGORY]]
+        certain = [name for name in names if told.get(name, 0.0) >= CERTAIN]
+        has_others = len(certain) < len(names) or bool(self.named)
+        roles = self.guesses.roles
+        for name, share in told.items():
+            if name in certain and has_others:
+                guessed[roles[name].name].remove(name)
+                roles[name] = Role(LEFT_OUT, LEAK)
+            elif share >= LIKELY:
+                roles[name] = Role(roles[name].name, f"{roles[name].why}, {NEARLY_LEAK}")
+
+    def _told(self) -> dict[str, float]:
+        """The share of the label that each feature and category tells by itself."""
+        if self._value("label") is None:
+            return {}
+        columns = self.table.columns
+        rule = parse_label(self._value("label"), list(columns))
+        if rule.column not in columns:
+            return {}
+        labels, problems = rule.read(columns[rule.column], self.known.get("classes"))
+        is_known = np.ones(len(labels), np.bool_)
+        is_known[list(problems)] = False
+        sample = LabelSample(labels, is_known)
+        if not sample.is_enough:
+            return {}
+        return {
+            name: sample.told_by_numbers(columns[name])
+            if role.name == FEATURE
+            else sample.told_by_texts(columns[name])
+            for name, role in self.guesses.roles.items()
+            if role.name in _OPTIONS
+        }
 
 
-def _is_numeric(column: Column) -> bool:
+def role_of(name: str, column: Column) -> Role:
+    """What a column can be that is neither time nor label."""
+    texts = column.texts()
+    values = [text for text in texts if text not in MISSING]
+    different = len(set(values))
+    if len(values) < len(texts) / 2:
+        return Role(LEFT_OUT, "mostly missing")
+    if (why := why_identifier(name, column)) is not None:
+        return Role(LEFT_OUT, why)
+    constant = f", {CONSTANT}" if different == 1 and len(values) > 1 else ""
+    is_few = different <= min(_CATEGORY_VALUES, max(2, len(values) // 2))
+    if is_numeric(column) and not (is_called_id(name) and is_few):
+        return Role(FEATURE, f"numbers{constant}")
+    if is_few:
+        return Role(CATEGORY, f"{count_text(different, 'value')}{constant}")
+    return Role(LEFT_OUT, "text with too many different values")
+
+
+def is_numeric(column: Column) -> bool:
     """Whether most of what is there are numbers."""
     numbers, problems = column.numbers()
     wrong = sum(p.kind not in (IS_MISSING, NOT_FINITE) for p in problems.values())
@@ -68,17 +213,34 @@ def _is_numeric(column: Column) -> bool:
     return read > 0 and read >= _MOSTLY * (read + wrong)
 
 
-def _time(table: Table, known: Mapping[str, Any]) -> str | None:
+def listed(names: Sequence[str]) -> str:
+    """Names of columns for the user, not too many of them."""
+    shown = ", ".join(f"'{visible(name, 40)}'" for name in names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN:,} more" if names[_SHOWN:] else shown
+
+
+def _remarks(roles: Mapping[str, Role]) -> list[str]:
+    """What is left out or odd, a line for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, role in roles.items():
+        if role.name == LEFT_OUT and role.why != NOT_NAMED:
+            back = "; --features or --categorical takes it back" if role.why == LEAK else ""
+            reasons.setdefault(f"left out, {role.why}{back}", []).append(name)
+        for odd in (CONSTANT, NEARLY_LEAK):
+            if role.why.endswith(odd):
+                reasons.setdefault(odd, []).append(name)
+    return [f"{listed(names)}: {reason}" for reason, names in reasons.items()]
+
+
+def _time_column(table: Table, known: Mapping[str, Any], named: set[str]) -> str | None:
     label = known.get("label")
-    used = {*known.get("features", ()), *known.get("categorical", ())}
-    if label is not None:
-        used.add(parse_label(label, list(table.columns)).column)
+    used = {*named, label and parse_label(label, list(table.columns)).column}
     candidates = [name for name in table.columns if name not in used]
     for name in sorted(candidates, key=lambda name: not _TIME_NAME.fullmatch(name)):
         column = table.columns[name]
         present = [text for text in column.texts() if text not in MISSING]
-        named = _TIME_NAME.fullmatch(name)
-        if not present or (not named and _is_numeric(column)):
+        is_called_time = _TIME_NAME.fullmatch(name)
+        if not present or (not is_called_time and is_numeric(column)):
             continue
         if _are_times(present, known.get("time_format")):
             return name
@@ -98,38 +260,12 @@ def _are_times(present: list[str], time_format: str | None) -> bool:
         return True
 
 
-def _time_format(table: Table, name: str) -> str | None:
-    """How the times of a column are written; None where that needs no word."""
-    column = table.columns[name]
-    if column.time_reader(None).described == TIMESTAMPS:
-        return None
-    try:
-        return format_of(column.texts())
-    except AmbiguousError as error:
-        one, other = error.formats
-        raise UsageError(
-            f"{visible(table.file)}, column '{visible(name)}': is '{visible(error.text, 40)}' "
-            f"month first or day first? Say --time-format '{one}' or --time-format '{other}'"
-        ) from None
-
-
-def _label(table: Table, taken: set[Any], known: Mapping[str, Any]) -> str:
-    used = {*taken, *known.get("features", ()), *known.get("categorical", ())}
-    candidates = [name for name in table.columns if name not in used]
-    for likely in _LABEL_NAMES:
-        for name in candidates:
-            if name.lower() == likely and len(_values(table, name)) <= _NAMED_LABEL_VALUES:
-                return name
-    if candidates:
-        last = candidates[-1]
-        if 2 <= len(_values(table, last)) <= _LABEL_VALUES:
-            return last
+def _which_label(table: Table, guess: LabelGuess) -> str:
+    file = visible(table.file)
     shown = ", ".join(visible(name, 30) for name in list(table.columns)[:20])
-    raise UsageError(
-        f"{visible(table.file)}: which column is the label? Name it with --label, or give a rule "
-        f"as in --label 'delay > 15'. The columns are: {shown}"
+    choice = f"It may be {listed(guess.others)}. " if guess.others else ""
+    return (
+        f"{file}: which column is the label? {choice}Name it with --label, or give a rule "
+        f"as in --label {shlex.quote(guess.rules[-1] if guess.rules else 'delay > 15')}. "
+        f"The columns are: {shown}"
     )
-
-
-def _values(table: Table, name: str) -> set[str]:
-    return {text for text in table.columns[name].texts() if text not in MISSING}

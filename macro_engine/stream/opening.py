@@ -10,11 +10,12 @@ from time import sleep
 from typing import Any
 
 from macro_engine.core import plugins
+from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
 from macro_engine.strategies import PAPER
 from macro_engine.stream.encode import Encoder
-from macro_engine.stream.infer import COLUMN_OPTIONS, infer
+from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.recording import Recorded, StreamFile
 from macro_engine.stream.source import Beginning, Origin, Say, Wait
@@ -23,7 +24,8 @@ from macro_engine.stream.table import Rejections
 
 INFERRED = "inferred"
 COMMAND_LINE = "command line"
-_GUESSED = (*COLUMN_OPTIONS, "delimiter", "decimal")
+DESCRIBED = "its description"
+_GUESSED = (*COLUMN_OPTIONS, "time_format", "delimiter", "decimal")
 _LOOK_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 
@@ -70,6 +72,26 @@ class Opened:
 
 
 @dataclass(frozen=True)
+class Begun:
+    """A stream whose first rows were looked at; there may be questions left."""
+
+    origin: Origin
+    names: list[str]
+    settings: Settings
+    remarks: list[str]
+    guesses: Guesses
+
+    def complete(self, close_after: float | str | None = None) -> Opened:
+        """Settle every option; a question that is left is an error."""
+        if self.guesses.questions:
+            raise UsageError(self.guesses.questions[0])
+        self.settings.complete(self.names)
+        spec = self.settings.spec(self.names)
+        silence = _silence(spec, close_after)
+        return Opened(self.origin, self.names, self.settings, spec, self.remarks, silence)
+
+
+@dataclass(frozen=True)
 class StoredStream:
     """What a resumed run knows already: what was guessed, and the columns in their order.
 
@@ -107,6 +129,19 @@ def open_stream(
         Seconds of silence that close a step of a live stream, or `never`; None for the length of
         the window.
     """
+    begun = begin_stream(stream, stronger, config, wait=wait, stored=stored)
+    return begun.complete(close_after)
+
+
+def begin_stream(
+    stream: Origin | Sequence[Path],
+    stronger: Sequence[Layer] = (),
+    config: Path | None = None,
+    *,
+    wait: Wait = lambda _why: sleep(_LOOK_SECONDS),
+    stored: StoredStream | None = None,
+) -> Begun:
+    """Look at the beginning of a stream and infer what no option says; see `open_stream`."""
     origin = stream if isinstance(stream, Origin) else Recorded(stream)
     if stored is None:
         with _failing_in_words(origin):
@@ -122,29 +157,32 @@ def open_stream(
         kept = {name: stored.settings[name] for name in _GUESSED if name in stored.settings}
         settings.add(Layer.read("the run file", kept))
     if stored is not None and stored.names is not None:
-        names = stored.names
-    else:
-        with _failing_in_words(origin):
-            beginning = origin.begin(settings, wait)
-        if beginning.description is not None:
-            described = {"strategies": list(PAPER)} | beginning.description
-            layers.append(Layer.read("its description", described, origin.path))
-            settings = Settings.merge(layers)
-        names = beginning.names
-        remarks += [*beginning.notes, *_inferred(beginning, settings)]
-    settings.complete(names)
-    spec = settings.spec(names)
-    return Opened(origin, names, settings, spec, remarks, _silence(spec, close_after))
+        return Begun(origin, stored.names, settings, remarks, Guesses())
+    with _failing_in_words(origin):
+        beginning = origin.begin(settings, wait)
+    if beginning.description is not None:
+        described = {"strategies": list(PAPER)} | beginning.description
+        layers.append(Layer.read(DESCRIBED, described, origin.path))
+        settings = Settings.merge(layers)
+    guesses = _inferred(beginning, settings)
+    remarks += [*beginning.notes, *guesses.remarks]
+    return Begun(origin, beginning.names, settings, remarks, guesses)
 
 
-def _inferred(beginning: Beginning, settings: Settings) -> list[str]:
-    """Infer what no option says; remarks about what was left out."""
-    remarks: list[str] = []
-    if not set(COLUMN_OPTIONS) <= settings.values.keys():
-        guesses, remarks = infer(beginning.sample(), settings.values)
-        settings.add(Layer(INFERRED, guesses))
+def _inferred(beginning: Beginning, settings: Settings) -> Guesses:
+    """Infer what no option says."""
+    guesses = Guesses()
+    if not set(COLUMN_OPTIONS) <= settings.values.keys() or _has_unknown_times(settings):
+        guesses = infer(beginning.sample(), settings.values)
+        settings.add(Layer(INFERRED, guesses.settings))
     settings.add(Layer(INFERRED, beginning.read_as))
-    return remarks
+    return guesses
+
+
+def _has_unknown_times(settings: Settings) -> bool:
+    """Whether a time column was named, by the user, and how it is written was not."""
+    by_user = settings.origins["time"] != DESCRIBED
+    return settings["time"] is not None and by_user and settings.get("time_format") is None
 
 
 def _failing_in_words(origin: Origin) -> AbstractContextManager[None]:

@@ -21,6 +21,7 @@ from macro_engine.stream.live.standard_input import NAME, Pipe, StandardInput
 from macro_engine.stream.live.tail import Follower
 from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
 from macro_engine.stream.spec import StreamSpec
+from macro_engine.stream.time_formats import AmbiguousError, format_of
 
 _NULS = re.compile(rb"(?<![^\n])\0+")  # at the start of a line, where reading skips them
 _OTHERS = {b"PAR1": "Parquet", b"\x1f\x8b": "compressed", b"BZh": "compressed"}
@@ -130,12 +131,20 @@ class _FirstLines:
                 continue
             names = header_of(head, sniffed.delimiter, path)
             rows = len(head) - 2  # without the header, and what follows the last newline
-            if not self._must_guess(sniffed) or rows >= SAMPLE or has_ended:
+            if rows >= SAMPLE or has_ended:
                 break
-            self.wait(
-                f"waiting for rows that tell which column is what, {rows}/{SAMPLE}; --time, "
-                "--label, --features and --categorical would say it at once"
-            )
+            if self._must_guess(sniffed):
+                self.wait(
+                    f"waiting for rows that tell which column is what, {rows}/{SAMPLE}; --time, "
+                    "--label, --features and --categorical would say it at once"
+                )
+            elif self._must_guess_times(head, sniffed, names):
+                self.wait(
+                    f"waiting for rows that tell how times are written, {rows}/{SAMPLE}; "
+                    "--time-format would say it at once"
+                )
+            else:
+                break
         return Beginning(
             names,
             lambda: table_of(_rows(head, sniffed), names, names, sniffed, path.name, {}),
@@ -149,6 +158,18 @@ class _FirstLines:
         """Whether rows are needed to know how to read them."""
         no_decimal = self.settings.get("decimal") is None and sniffed.delimiter != ","
         return self._must_guess_columns() or no_decimal
+
+    def _must_guess_times(self, head: list[bytes], sniffed: Dialect, names: list[str]) -> bool:
+        """Whether the times of the column that was named are written in a way of their own."""
+        time = self.settings.get("time")
+        if time not in names or self.settings.get("time_format") is not None:
+            return False
+        table = table_of(_rows(head[:-1], sniffed), names, [time], sniffed, self.path.name, {})
+        column = table.columns[time]
+        try:
+            return format_of(column.texts()) is not None
+        except AmbiguousError:
+            return True
 
 
 def _rows(head: list[bytes], dialect: Dialect) -> list[Any]:

@@ -6,7 +6,7 @@ from made_files import append
 from macro_engine.core.errors import MacroError
 from macro_engine.options.settings import Layer
 from macro_engine.stream.live.beginning import GrowingFile
-from macro_engine.stream.opening import open_stream
+from macro_engine.stream.opening import StoredStream, open_stream
 from macro_engine.stream.table import Rejections
 
 COLUMNS = {"time": "t", "label": "y", "features": "a", "categorical": "", "every": "1m"}
@@ -83,3 +83,20 @@ def test_the_rest_of_a_header_is_waited_for(live):
     assert source.layout.names == ["t", "a", "two\nlines", "y"]
     assert rows_of(source) == ["0,1,p"]
     source.close()
+
+
+def test_times_written_in_a_way_of_their_own_are_waited_for_though_all_columns_are_named(live):
+    rows = [f"{1 + i // 24:02}.02.2024 {i % 24:02}:00,1,{'pq'[i % 2]}\n" for i in range(500)]
+    live.write_text("t,a,y\n" + rows[0])
+    wait = Waiting(lambda: append(live, "".join(rows[1:]).encode()))
+    assert opened(live, wait, **COLUMNS).settings["time_format"] == "%d.%m.%Y %H:%M"
+    assert "how times are written, 1/500; --time-format" in wait.why[0]
+
+
+def test_a_resumed_stream_keeps_the_format_that_was_guessed(live):
+    live.write_text("t,a,y\n")
+    kept = COLUMNS | {"time_format": "%d.%m.%Y", "features": ["a"], "categorical": []}
+    layer = Layer.read("test", {"every": "1m"}, of_user=True)
+    stored = StoredStream(kept | {"delimiter": ",", "decimal": "."}, ["t", "a", "y"])
+    again = open_stream(GrowingFile(live), [layer], stored=stored)
+    assert again.spec.time_format == "%d.%m.%Y"
