@@ -28,6 +28,7 @@ class RunFollower:
         self.known_steps = 0
         self.error: BaseException | None = None
         self.remarks: list[str] = []
+        self.headline = ""
         self.ending = threading.Event()
         self.thread = threading.Thread(target=follow, name=thread_name, daemon=True)
         self.set_alarms(())

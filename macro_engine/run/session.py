@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, time
+from typing import Any
 
-from macro_engine.core import plugins
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
@@ -86,6 +86,11 @@ class Session(RunFollower):
             return snapshot
         words = "paused" if snapshot.state == "running" else f"{snapshot.words}, and paused"
         return replace(snapshot, state="paused", words=words, rate=0.0)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        engine = self.engine
+        return {} if engine is None else engine.opened.settled(engine.reader.encoder)
 
     @property
     def controls(self) -> Controls | None:
@@ -191,7 +196,8 @@ class Session(RunFollower):
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
             listener = Listener(self._look_back, results=self._append, remark=self.remarks.append)
             self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
-            self.remarks += plugins.load()
+            self.remarks += self.engine.opened.remarks
+            self.headline = self.engine.opened.headline
             self.alarms.check_series(self.engine.pipeline.names.series)
             if self.ending.is_set():
                 self.engine.stop()

@@ -7,7 +7,7 @@ data that a view hands out are exported from here; whoever shows a run needs not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Shown
@@ -89,6 +89,8 @@ class RunView(Protocol):
         Whether `note` records anything.
     remarks
         Lines about the stream and the run file that the user should read, in order.
+    headline
+        Which label was guessed, and why; empty where it was named.
     known_steps
         How many steps were recorded before this view was opened.
     error
@@ -100,9 +102,14 @@ class RunView(Protocol):
     no_controls: str
     can_note: bool
     remarks: list[str]
+    headline: str
     known_steps: int
     error: BaseException | None
     alarms: Alarms
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those in force, by the names of the options; empty until they are known."""
 
     @property
     def snapshot(self) -> Snapshot:

@@ -60,6 +60,11 @@ class WatchedRun(RunFollower):
         if self.store is not None:
             self.store.reader.close()
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        known = None if self.store is None else self.store.reader.info.get("settings")
+        return known if isinstance(known, dict) else {}
+
     def note(self, events: Sequence[Event]) -> None:
         """Does nothing: watching never writes."""
 

@@ -63,6 +63,12 @@ class Guesses:
     questions: list[str] = field(default_factory=list)
     label: LabelGuess = field(default_factory=lambda: LabelGuess(None, ""))
 
+    @property
+    def headline(self) -> str:
+        """The choice of the label and why; empty where it was not guessed."""
+        name = self.label.column
+        return "" if name is None else f"label '{visible(name, 30)}', {self.label.why}"
+
 
 def infer(table: Table, known: Mapping[str, Any]) -> Guesses:
     """Guess from the first rows what is not known."""

@@ -33,7 +33,8 @@ _LOOK_SECONDS = 0.1  # between two looks for a stream that is not there yet
 class Opened:
     """A stream, the settings in force, and remarks that the user should read.
 
-    `names` are its columns. `close_after` is in seconds; None for never.
+    `names` are its columns. `close_after` is in seconds; None for never. `headline` says which
+    label was guessed, and why.
     """
 
     origin: Origin
@@ -42,6 +43,7 @@ class Opened:
     spec: StreamSpec
     remarks: list[str]
     close_after: float | None = None
+    headline: str = ""
 
     @property
     def files(self) -> Sequence[StreamFile]:
@@ -87,8 +89,15 @@ class Begun:
             raise UsageError(self.guesses.questions[0])
         self.settings.complete(self.names)
         spec = self.settings.spec(self.names)
-        silence = _silence(spec, close_after)
-        return Opened(self.origin, self.names, self.settings, spec, self.remarks, silence)
+        return Opened(
+            self.origin,
+            self.names,
+            self.settings,
+            spec,
+            self.remarks,
+            _silence(spec, close_after),
+            self.guesses.headline,
+        )
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
         self.placed_for: Size | None = None
+        self.has_key_come = False  # since the screen was opened
 
     def compose(self) -> ComposeResult:
         yield Paragraph(self.glyphs, id="header")
@@ -86,6 +87,11 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self.set_interval(self.options.period, self.tick)
         self.set_interval(_STATUS_SECONDS, self.measure)
         self.put_panels()
+
+    def on_key(self) -> None:
+        if not self.has_key_come:
+            self.has_key_come = True
+            self._forget_what_was_drawn()
 
     def on_resize(self) -> None:
         self.put_panels()
@@ -156,7 +162,10 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         with self.app.batch_update():
             self.draw_footer()
             going = self._going()
-            row = status_lines.header(self.options.name, snapshot, scene, going, self.glyphs, width)
+            headline = "" if self.has_key_come else self.session.headline
+            row = status_lines.header(
+                self.options.name, snapshot, scene, going, self.glyphs, width, headline
+            )
             self._line("header").draw([row])
             self._line("before").display = scene is None
             if scene is None:

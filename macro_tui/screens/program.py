@@ -6,6 +6,8 @@ from macro_tui.app import THEMES
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.confirm_exit import ConfirmExit
 from macro_tui.screens.help import HelpScreen
+from macro_tui.screens.stream import StreamScreen
+from macro_tui.view.stream import stream_rows
 
 
 class ProgramActions(MonitorScreen):
@@ -13,6 +15,10 @@ class ProgramActions(MonitorScreen):
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen(self.glyphs, self.keys))
+
+    def action_stream(self) -> None:
+        rows = stream_rows(self.session.settings, self.session.remarks)
+        self.app.push_screen(StreamScreen(self.glyphs, rows))
 
     def action_next_theme(self) -> None:
         theme = self.app.theme

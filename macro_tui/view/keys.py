@@ -93,6 +93,7 @@ KEYS = (
     Key(("a",), "a", "acknowledge", "", "acknowledge alarms", KEEPING),
     Key(("s",), "s", "save_svg", "svg", "save the screen as SVG in the working folder", KEEPING),
     Key(("x",), "x", "save_csv", "csv", "save what is in view as CSV there", KEEPING),
+    Key(("d",), "d", "stream", "data", "what is read: label, features, settings", PROGRAM),
     Key(("question_mark",), "?", "help", "help", "this list", PROGRAM),
     Key(("ctrl+p",), "ctrl+p", "app.command_palette", "", "every action by name", PROGRAM),
     Key(

@@ -17,9 +17,18 @@ from macro_tui.view.scene import Scene
 
 
 def header(
-    name: str, snapshot: Snapshot, scene: Scene | None, going: str, glyphs: Glyphs, width: int
+    name: str,
+    snapshot: Snapshot,
+    scene: Scene | None,
+    going: str,
+    glyphs: Glyphs,
+    width: int,
+    headline: str = "",
 ) -> Row:
-    """The name of the run and its state; `going` is the target of a run at full speed."""
+    """The name of the run and its state.
+
+    `going` is the target of a run at full speed, `headline` what must be said of the stream.
+    """
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if scene is None:
         return [*row, (f" {_in_a_word(snapshot)} ", "label")]
@@ -28,7 +37,9 @@ def header(
         return fitting([(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row], width)
     when = "" if snapshot.time is None else f" {time_text(snapshot.time)} "
     steps = f" {count_text(scene.steps, 'step')} "
-    return fitting([*row, *playing, (steps, "label"), (when, "label")], width, least=2)
+    said: Row = [(f" {headline} (d: more) ", "strong")] if headline else []
+    row = [*row, *playing, *said, (steps, "label"), (when, "label")]
+    return fitting(row, width, least=2)
 
 
 def _not_now(snapshot: Snapshot, scene: Scene) -> str:

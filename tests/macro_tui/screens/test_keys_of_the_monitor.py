@@ -453,3 +453,22 @@ async def test_every_size_on_the_way_can_be_shown(finished):
             await asyncio.sleep(0.05)
             await settle(opened.app, opened.pilot)
         assert "[4] MACRO thresholds" in text_of(opened.app)
+
+
+async def test_the_label_that_was_guessed_stands_in_the_header_until_a_key_is_pressed(finished):
+    async with Opened(finished) as opened:
+        assert "label 'label', by its name (d: more)" in text_of(opened.app).splitlines()[0]
+        await opened.press("m")
+        assert "by its name" not in text_of(opened.app).splitlines()[0]
+
+
+async def test_label_features_and_remarks_can_always_be_seen(finished):
+    async with Opened(finished, size=(80, 24)) as opened:
+        await opened.press("d")
+        shown = text_of(opened.app)
+        assert re.search(r"label +label ", shown)
+        assert re.search(r"features +a, b ", shown)
+        await opened.press("end")
+        assert "the label is 'label', by its name; --label names another" in text_of(opened.app)
+        await opened.press("d")
+        assert opened.app.screen is opened.main
