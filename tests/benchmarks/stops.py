@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -55,6 +56,8 @@ def warm_up(feed: Path) -> None:
     settings = {"time": "when", "label": "late", "features": "a,b", "every": "30m"}
     opened = open_stream([feed], [Layer.read("warm up", settings, of_user=True)])
     pipeline, block = Pipeline(opened, False, lambda _words: None), random_block(1, 2, [5] * 20)
+    rows = replace(block.rows, units=block.rows.numbers.clip(0, 1))  # which blend needs
+    block = replace(block, rows=rows)
     pipeline.start(("0", "1"), block.rows.columns)
     pipeline.run(block)
 
