@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 from time import perf_counter
 
@@ -13,10 +14,11 @@ from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.macro import Macro
 from macro_engine.algorithm.to_steps import to_steps
-from macro_engine.core.members import grid
+from macro_engine.core.members import Member, grid
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Features, Shape
 from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.strategies import DEFAULT, PAPER
 from macro_engine.subroutines.logistic import Logistic, logistic_regression
 
 PART = 2000  # steps of the stream for the plain definition, which is slow
@@ -48,6 +50,10 @@ def contenders(block: Block) -> list[Timed]:
     sparse = [{k: v for k, v in x.items() if v} for x in block.rows.dicts]
     labels = block.rows.labels.astype(bool).tolist()
     frames = _made_frames()
+    blended = replace(block, rows=replace(block.rows, units=block.rows.numbers))
+    row_by_row = replace(blended, starts=np.arange(len(block.rows) + 1))
+    ten = _with_ten_classes(blended)
+    usual = grid([6, 36], [0.01, 0.05, 0.1, 0.3, math.inf])
     return [
         Timed("a", "River LogisticRegression alone", lambda: _river(sparse, labels)),
         Timed("b", "family: features, H=1, 12 thresholds", lambda: _family(block, "features", 1)),
@@ -57,6 +63,17 @@ def contenders(block: Block) -> list[Timed]:
             "e",
             "family: nearest-mean, frames, 64 features made",
             lambda: _family(frames, "frames", 5, "nearest-mean"),
+        ),
+        Timed("f", "as c, and blend", lambda: _family(blended, "labels", 6, strategies=DEFAULT)),
+        Timed(
+            "g",
+            "one row a step, nine members, and blend",
+            lambda: _family(row_by_row, "labels", 6, members=usual, strategies=DEFAULT),
+        ),
+        Timed(
+            "h",
+            "as f, ten classes made",
+            lambda: _family(ten, "labels", 6, strategies=DEFAULT),
         ),
     ]
 
@@ -95,14 +112,21 @@ def _river(rows: list[dict[str, float]], labels: list[bool]) -> int:
     return len(rows)
 
 
-def _family(block: Block, distance: str, history: int, subroutine: str = "logistic") -> int:
+def _family(
+    block: Block,
+    distance: str,
+    history: int,
+    subroutine: str = "logistic",
+    members: tuple[Member, ...] = (),
+    strategies: Sequence[str] = PAPER,
+) -> int:
     """The whole ensemble with its scoreboard, block by block as the engine runs it."""
     classes = int(block.rows.labels.max()) + 1
-    thresholds = list(DISTANCES[distance].thresholds)
+    members = members or grid([history], DISTANCES[distance].thresholds)
     shape = Shape(classes, len(block.rows.columns.numbers), history, subroutine == "logistic")
     columns = block.rows.columns
-    rules = CompiledRules(grid([history], thresholds), distance, shape, subroutine)
-    ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
+    rules = CompiledRules(members, distance, shape, subroutine)
+    ensemble = Ensemble(CompiledFamily(rules, columns), columns, strategies, compiled=True)
     board = Scoreboard(ensemble.names)
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))
@@ -120,6 +144,15 @@ def _definition(block: Block) -> int:
         macro.predict(choice, rows)
         macro.complete(choice, rows)
     return len(part.rows)
+
+
+def _with_ten_classes(block: Block) -> Block:
+    """The same rows, of which the labels are tenths of a noisy sum of the numbers."""
+    rng = np.random.default_rng(0)
+    numbers = block.rows.numbers
+    score = numbers @ rng.normal(size=numbers.shape[1]) + 0.3 * rng.normal(size=len(numbers))
+    labels = np.searchsorted(np.quantile(score, np.arange(1, 10) / 10), score)
+    return replace(block, rows=replace(block.rows, labels=labels))
 
 
 def _made_frames() -> Block:

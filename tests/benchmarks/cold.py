@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-SETTINGS = ("labels-logistic", "features-logistic", "frames-nearest-mean")
+SETTINGS = ("labels-logistic", "features-logistic", "frames-nearest-mean", "labels-logistic+blend")
 RUN = """
 import sys
 import numpy as np
@@ -20,11 +20,13 @@ from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import Shape
-distance, learner = sys.argv[1].split("-", 1)
+setting, *more = sys.argv[1].split("+")
+distance, learner = setting.split("-", 1)
 columns = Columns(("a", "b"), ("c",), (("x",),))
 rules = CompiledRules(grid([5], [0.1, 0.2]), distance, Shape(2, 2, 5, True), learner)
-ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
-rows = Rows(np.zeros((1, 2)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64), columns)
+ensemble = Ensemble(CompiledFamily(rules, columns), columns, ("ftl", "ewa", *more), compiled=True)
+numbers = np.zeros((1, 2))
+rows = Rows(numbers, np.zeros((1, 1), np.int64), np.zeros(1, np.int64), columns, units=numbers)
 ensemble.run(Block(rows, np.array([0, 1]), None, 0, 0))
 """
 

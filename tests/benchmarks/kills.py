@@ -1,9 +1,10 @@
 """Whether a run that is killed again and again ends as if it had never been.
 
-    python tests/benchmarks/kills.py [KILLS [COPIES]]
+    python tests/benchmarks/kills.py [KILLS [COPIES [blend]]]
 
 Runs the Atlanta replay laid end to end with a run file that commits far more often than usual, and
-kills the process with SIGKILL at random moments: in steps, in commits, while the file grows. Then
+kills the process with SIGKILL at random moments: in steps, in commits, while the file grows; with
+`blend` under the replay's own settings and blend, else under the preset paper-features. Then
 compares predictions, trace and state with those of a run that nobody disturbed, byte for byte.
 """
 
@@ -26,6 +27,7 @@ from pathlib import Path
 import macro_engine.run.recorder as recorder
 from macro_engine.stream.opening import open_stream
 from macro_engine.options.presets import preset
+from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
 recorder.COMMIT_SECONDS, recorder._REST = 0.02, 0
 stream, run_file, delay = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
@@ -37,7 +39,7 @@ def kill():
 if delay:
     threading.Thread(target=kill, daemon=True).start()
 engine = Engine(
-    open_stream([stream], [preset("paper-features")]),
+    open_stream([stream], [Layer("", {"blend": True}) if sys.argv[4:] else preset("paper-features")]),
     run_file.with_suffix(".predictions.parquet"),
     run_file.with_suffix(".trace.parquet"),
     Listener(progress=begun.set),
@@ -48,7 +50,7 @@ asyncio.run(engine.run())
 
 
 def run(stream: Path, run_file: Path, delay: float) -> int:
-    command = [sys.executable, "-c", CHILD, str(stream), str(run_file), str(delay)]
+    command = [sys.executable, "-c", CHILD, str(stream), str(run_file), str(delay), *sys.argv[3:4]]
     return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode
 
 

@@ -1,11 +1,13 @@
 """What recording a run costs.
 
     python tests/benchmarks/recording.py [COPIES [ROUNDS]]
+    python tests/benchmarks/recording.py blend [COPIES [ROUNDS]]
 
 Plays the Atlanta replay laid end to end, preset paper-features, with and without a run file, in
 turns: at full speed for the wall time, and, from 8 copies on, an eighth of it at 50,000 rows a
 second for the CPU time, both at once so that noise hits both alike. Start-up is left out but for the
 CPU time of the whole process. Prints the ratios, and the size of the results against what is promised.
+With `blend` it is the whole command, with the replay's own settings and blend.
 """
 
 import json
@@ -14,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from laid import lay
@@ -95,7 +98,31 @@ def size(run_file: Path) -> None:
     print(f"{found:,} bytes in all, {found / promised:.2f} of what is promised for the results")
 
 
+def whole_command(stream: Path, run_file: Path, rounds: int) -> None:
+    command = [sys.executable, "-m", "macro_tui", "replay", str(stream), "--headless", "--blend"]
+
+    def seconds(*options: str) -> float:
+        run_file.unlink(missing_ok=True)
+        started = time.perf_counter()
+        subprocess.run([*command, *options], check=True, stderr=subprocess.DEVNULL)
+        return time.perf_counter() - started
+
+    seconds()  # from the cache, from here on
+    pairs = [(seconds(), seconds("--run", str(run_file))) for _ in range(rounds)]
+    tell("wall time of the command with blend", pairs)
+
+
+def blend(copies: int = 20, rounds: int = 3) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        stream = lay(copies, Path(name) / "laid.parquet")
+        whole_command(stream, Path(name) / "a.run", rounds)
+        print(f"{(Path(name) / 'a.run').stat().st_size:,} bytes in all")
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["blend"]:
+        blend(*map(int, sys.argv[2:]))
+        return
     copies = int(sys.argv[1]) if sys.argv[1:] else 80
     rounds = int(sys.argv[2]) if sys.argv[2:] else 3
     with tempfile.TemporaryDirectory() as name:

@@ -1,7 +1,11 @@
 """Blend in a run: computed by default, recorded as what changed, and resumed bit for bit."""
 
+import os
 import random
+import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from made_runs import engine, run, run_until, write_stream
@@ -62,6 +66,53 @@ def test_the_tables_are_parts_of_their_own_and_whole_at_the_end(stream, tmp_path
         assert [n for n in reader.state() if n.startswith("blend/")] == ["blend/0"]
 
 
+# kernels are loaded once, before anything starts a thread; then processes are forked and killed
+KILLED = """
+import asyncio, os, random, sys, threading, time
+from pathlib import Path
+import numpy as np
+from made_ensembles import compiled, members_of
+from made_runs import engine
+from made_streams import COLUMNS, random_block
+import macro_engine.run.recorder as recorder
+from dataclasses import replace
+recorder.COMMIT_SECONDS, recorder._REST = 0.0, 0.0
+block = random_block(0, 2, [1, 1])
+block = replace(block, rows=replace(block.rows, units=block.rows.numbers))
+names = ("ftl", "ewa", "blend")
+compiled(members_of("labels", 3), "labels", "logistic", COLUMNS, 2, strategies=names).run(block)
+rng, deaths = random.Random(5), 0
+for _ in range(int(sys.argv[3])):
+    delay, child = rng.random() * 0.08, os.fork()
+    if child == 0:
+        made = engine(Path(sys.argv[1]), Path(sys.argv[2]), strategies="ftl,ewa,blend")
+        begun = threading.Event()
+        def kill():
+            begun.wait()
+            time.sleep(delay)
+            os.kill(os.getpid(), 9)
+        threading.Thread(target=kill, daemon=True).start()
+        made.report.listener.progress = begun.set
+        asyncio.run(made.run())
+        os._exit(0)
+    deaths += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
+print(deaths)
+"""
+
+
+def test_killed_twenty_times_it_ends_as_if_it_never_was(tmp_path):
+    stream = write_stream(tmp_path / "d.csv", rows=6000)
+    expected = whole(stream, tmp_path / "whole")
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    command = [sys.executable, "-c", KILLED, stream, folder / "a.run", "20"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert int(done.stdout) >= 10
+    run(engine(stream, folder / "a.run", predictions=folder / "p.csv", **BLEND))
+    assert left_in(folder) == expected
+
+
 def test_beyond_a_hundred_classes_blend_is_left_out_and_that_is_said(tmp_path):
     path = tmp_path / "d.csv"
     rng = random.Random(0)
@@ -88,8 +139,9 @@ def test_beyond_a_hundred_classes_blend_is_left_out_and_that_is_said(tmp_path):
         run(engine(path, **options, strategies="blend"))
 
 
-def test_any_learner_is_blended(stream):
+def test_any_learner_is_blended(tmp_path):
     """A model that only names a class gets earned probabilities; the family is not compiled."""
+    stream = write_stream(tmp_path / "d.csv", rows=400)
     made = run(
         engine(stream, subroutine="river:naive_bayes.GaussianNB()", thresholds=".1", **BLEND)
     )
