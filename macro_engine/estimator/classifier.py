@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from river import base
 from river.utils import dataframe
 
-from macro_engine.core.members import grid
+from macro_engine.core.members import Member, grid
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.compiled_path import COMPILED, CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
@@ -187,17 +187,24 @@ class MacroClassifier(base.MiniBatchClassifier):
         yield {"history": (2, 6), "thresholds": (0.1, math.inf)}
 
     def _start(self) -> GeneralPath | CompiledPath:
+        if self.model is None and self.strategy in COMPILED:
+            return CompiledPath(*self._settings())
+        return GeneralPath(self.model, *self._settings())
+
+    def _settings(self) -> tuple[tuple[Member, ...], str, str, int, float, int | None, str]:
+        """What both paths take."""
         distance = DISTANCES[self.distance]
         history = distance.history if self.history is None else self.history
         histories = [history] if isinstance(history, int | str) else list(history)
-        members = grid(histories, self.thresholds or distance.thresholds)
-        settings = (
-            members, self.distance, self.strategy, self.every, self.eps_power,
-            self.max_subroutines, self.empty_class,
-        )  # fmt: skip
-        if self.model is None and self.strategy in COMPILED:
-            return CompiledPath(*settings)
-        return GeneralPath(self.model, *settings)
+        return (
+            grid(histories, self.thresholds or distance.thresholds),
+            self.distance,
+            self.strategy,
+            self.every,
+            self.eps_power,
+            self.max_subroutines,
+            self.empty_class,
+        )
 
 
 def _rows(frame: Any) -> Iterator[dict[Any, Any]]:

@@ -259,8 +259,13 @@ class CompiledPath:
         numbers = self._arena.part(k.NUMBERS)
         numbers[k.RATE_POWER], numbers[k.POWER], numbers[k.LARGEST] = _RATE_POWER, power, LARGEST
         numbers[k.EIGHT_LOG_K] = 8.0 * math.log(len(members))
-        self._arena.part(k.LINE_NUMBER)[:, k.THRESHOLD] = [m.threshold for m in members]
-        choose(ints, self._arena.floats)
+        # for the first step, as `choose` would: no subroutine, and members with the same loss
+        lines[:, [k.CLOSEST, k.ANSWERS]] = -1
+        of_lines = self._arena.part(k.LINE_NUMBER)
+        of_lines[:, [k.THRESHOLD, k.LIMIT]] = [[m.threshold] for m in members]
+        of_lines[:, k.VOTE] = 1.0 / len(members)
+        if ints[k.STRATEGY] == k.FTL:
+            of_lines[:, k.VOTE] = np.arange(len(members)) == ints[k.LEADER]
 
     def _set_views(self) -> None:
         """Look at the arrays where they stand now."""

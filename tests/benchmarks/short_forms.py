@@ -146,3 +146,12 @@ def test_the_monitor_costs_the_engine_little():
 @measured
 def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
     assert run("tail.py", part, str(amount)).startswith(f"{part}: ")
+
+
+@measured
+def test_the_estimator_keeps_up_with_one_river_model():
+    lines = run("estimator.py", "3", "1500").splitlines()[1:-1]
+    ratios = {line[:44].strip(): float(line.split()[-1]) for line in lines}
+    assert len(ratios) == 11
+    for name, ratio in ratios.items():
+        assert ratio <= (10 if name.startswith("features") else 3), name

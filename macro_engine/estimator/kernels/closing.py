@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.core.compiling import borrowing
+from macro_engine.core.compiling import inlined
 from macro_engine.estimator.kernels.learner import answer, learn_rows, new_learner
 from macro_engine.estimator.kernels.opening import freeze_labels
 from macro_engine.estimator.kernels.parts import (
@@ -53,7 +53,7 @@ from macro_engine.estimator.kernels.parts import (
 )
 
 
-@borrowing
+@inlined
 def count_losses(ints, floats):  # type: ignore[no-untyped-def]
     """Add the share of the step's rows that each line got wrong to its loss; FTL follows."""
     lines, numbers = table_of(ints, ints, LINE), table_of(floats, ints, LINE_NUMBER)
@@ -87,7 +87,7 @@ def count_losses(ints, floats):  # type: ignore[no-untyped-def]
                     ints[LEADER] = k
 
 
-@borrowing
+@inlined
 def give_birth(ints, floats, k, scratch):  # type: ignore[no-untyped-def]
     """Start a subroutine; those that are born of one learner in a step are one learner too.
 
@@ -113,7 +113,7 @@ def give_birth(ints, floats, k, scratch):  # type: ignore[no-untyped-def]
     return place
 
 
-@borrowing
+@inlined
 def learn_together(ints, floats, place):  # type: ignore[no-untyped-def]
     """Let the subroutines that are a learner, and learn the step, do so.
 
@@ -130,7 +130,7 @@ def learn_together(ints, floats, place):  # type: ignore[no-untyped-def]
     learn_rows(ints, floats, twin)
 
 
-@borrowing
+@inlined
 def decide(ints, floats):  # type: ignore[no-untyped-def]
     """Count who learns the step, and note which lines have no close subroutine."""
     lines, learners = table_of(ints, ints, LINE), table_of(ints, ints, LEARNER)
@@ -147,7 +147,7 @@ def decide(ints, floats):  # type: ignore[no-untyped-def]
             learners[lines[k, ANSWERS], LEARN] += 1
 
 
-@borrowing
+@inlined
 def learn_step(ints, floats):  # type: ignore[no-untyped-def]
     """Let the close subroutines of each line learn the step, or one that is born for it."""
     lines, references = table_of(ints, ints, LINE), table_of(ints, ints, REFERENCES)

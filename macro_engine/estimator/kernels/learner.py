@@ -130,7 +130,7 @@ def learn(learner, models, columns, values, begin, end, label, power):  # type: 
         descend(models[other + 1], columns, values, begin, end, positive, rate)
 
 
-@borrowing
+@inlined
 def learn_rows(ints, floats, place):  # type: ignore[no-untyped-def]
     learners, weights = table_of(ints, ints, LEARNER), cube_of(floats, ints, WEIGHT)
     rows, columns = table_of(ints, ints, OPEN_ROW), line_of(ints, ints, OPEN_COLUMN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.core.compiling import borrowing
+from macro_engine.core.compiling import borrowing, inlined
 from macro_engine.estimator.kernels.parts import (
     ANSWERS,
     CLASSES,
@@ -48,7 +48,7 @@ from macro_engine.estimator.kernels.parts import (
 )
 
 
-@borrowing
+@inlined
 def compare_labels(ints, floats):  # type: ignore[no-untyped-def]
     """The distances between shares of labels, for the step that opens."""
     shares, distances = cube_of(floats, ints, SHARE), table_of(floats, ints, DISTANCE)
@@ -103,7 +103,7 @@ def choose(ints, floats):  # type: ignore[no-untyped-def]
         numbers[k, VOTE] /= total
 
 
-@borrowing
+@inlined
 def freeze_labels(ints, floats, h, r):  # type: ignore[no-untyped-def]
     """Keep the shares of labels before the step as a reference."""
     shares, window = cube_of(floats, ints, SHARE), table_of(ints, ints, WINDOW)
@@ -115,7 +115,7 @@ def freeze_labels(ints, floats, h, r):  # type: ignore[no-untyped-def]
         shares[h, r, c] = window[h, c] / n if n > 0 else 0.0
 
 
-@borrowing
+@inlined
 def move_windows(ints):  # type: ignore[no-untyped-def]
     """Count the labels of the step into every history, and those that leave one out of it."""
     ring, window = table_of(ints, ints, RING), table_of(ints, ints, WINDOW)

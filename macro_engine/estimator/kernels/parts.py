@@ -8,6 +8,7 @@ part begins and how long its sides are.
 from __future__ import annotations
 
 from macro_engine.core.compiling import inlined
+from macro_engine.estimator.kernels.views import cube, table
 
 # the header of the whole numbers
 EVERY, LINES, HISTORIES, CLASSES, STEP, ROWS, ENTRIES, PLACES, MOST = range(9)
@@ -58,11 +59,11 @@ def line_of(flat, ints, part):  # type: ignore[no-untyped-def]
 def table_of(flat, ints, part):  # type: ignore[no-untyped-def]
     side = SIDES + 4 * part
     at, a, b = ints[side], ints[side + 1], ints[side + 2]
-    return flat[at : at + a * b].reshape((a, b))
+    return table(flat, at, a, b)
 
 
 @inlined
 def cube_of(flat, ints, part):  # type: ignore[no-untyped-def]
     side = SIDES + 4 * part
     at, a, b, c = ints[side], ints[side + 1], ints[side + 2], ints[side + 3]
-    return flat[at : at + a * b * c].reshape((a, b, c))
+    return cube(flat, at, a, b, c)

@@ -3,6 +3,8 @@
 import math
 import pickle
 import random
+import subprocess
+import sys
 from copy import deepcopy
 
 import numpy as np
@@ -165,6 +167,17 @@ def test_its_state_has_nothing_of_the_compiler():
     model = MacroClassifier()
     model.learn_one({"a": 1.0}, True)
     assert b"numba" not in pickle.dumps(model)
+
+
+def test_nothing_is_compiled_before_the_first_row():
+    code = (
+        "from macro_engine import MacroClassifier\n"
+        "from macro_engine.estimator.kernels.opening import choose\n"
+        "MacroClassifier().predict_one({'a': 1.0})\n"
+        "print(len(choose.signatures))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
 
 
 def test_a_clone_has_learned_nothing():
