@@ -113,7 +113,9 @@ class Headless:
 
     def _progress(self) -> None:
         engine = self.engine
-        words = "" if engine.snapshot.words == PLAYING else f"  {engine.snapshot.words}"
+        snapshot = engine.snapshot
+        words = "" if snapshot.words == PLAYING else f"  {snapshot.words}"
+        words += f"  {snapshot.warming}" if snapshot.warming else ""
         if self.show_progress(engine.done or 0.0, self._with_births(self._standing() + words)):
             self.births.told()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,10 @@ from macro_engine.stream.opening import open_stream
 from macro_engine.stream.table import Rejections
 from macro_tui.cli import main
 from macro_tui.replays import find_recording
+
+# kernels that are not in the cache are compiled before the first step: what a test sees of a run
+# must not depend on how soon they are there
+os.environ.setdefault("MACRO_TUI_COMPILER", "wait")
 
 
 def pytest_addoption(parser):

@@ -10,8 +10,10 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from macro_engine.core.state import pack
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
+from macro_engine.run.runfile import RunReader
 from macro_engine.run.store.ledger import write_ledger
 from macro_engine.run.store.tables import writers_ledger
 from macro_engine.run.store.writer import write_info
@@ -121,3 +123,19 @@ def forge(path, name, value):
         ledger = writers_ledger(connection)
         write_info(connection, ledger, {name: value})
         write_ledger(connection, ledger)
+
+
+def state_of(path):
+    reader = RunReader(path)
+    state = {name: pack(part) for name, part in reader.state().items()}
+    reader.close()
+    return state
+
+
+def outputs(folder, name):
+    return {"predictions": folder / f"{name}-p.csv", "trace": folder / f"{name}-t.csv"}
+
+
+def assert_same_files(one, other):
+    for name, path in one.items():
+        assert path.read_bytes() == other[name].read_bytes()

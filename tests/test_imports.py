@@ -95,12 +95,7 @@ def test_the_compiled_path_needs_no_river(tmp_path):
 @pytest.mark.slow
 def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way of the folder")
-    code = (
-        "from macro_engine.core.compiling import announcement, compiled, mark_as_warm\n"
-        "print(announcement())\n"
-        "print(compiled(lambda x: x + 1)(1))\n"
-        "mark_as_warm()"
-    )
+    code = "from macro_engine.core.compiling import compiled\nprint(compiled(lambda x: x + 1)(1))\n"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "file")},
@@ -109,10 +104,7 @@ def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    words, result = done.stdout.splitlines()
-    assert words.startswith("compiling the fast path")
-    assert "every run does" in words
-    assert result == "2"
+    assert done.stdout == "2\n"
 
 
 def engine_imports(root):

@@ -53,6 +53,9 @@ class AnyFamily(Protocol):
     def look_ahead(self) -> TrialStep:
         """Choose for the step that opens next, and change nothing."""
 
+    def compile(self) -> None:
+        """Go over to compiled loops, where there are any; between two blocks."""
+
     def finish(self) -> None:
         """Give back what is held outside of Python."""
 

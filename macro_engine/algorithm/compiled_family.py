@@ -1,4 +1,4 @@
-"""The family over compiled loops: the same results as `Family`, for the learners of the paper."""
+"""The family over kernels: the same results as `Family`, for the learners of the paper."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from macro_engine.algorithm.distance_cost import DistanceCost
 from macro_engine.algorithm.family import histories_of, with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.kernels import arrays
-from macro_engine.algorithm.kernels.logistic import learning_rates
-from macro_engine.algorithm.kernels.steps import RUN_STEPS
+from macro_engine.algorithm.loops import compiled_loops, plain_loops
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
 from macro_engine.core.state import State
@@ -50,17 +49,28 @@ class CompiledRules:
 
 
 class CompiledFamily:
-    """Runs blocks through the kernels and keeps the arrays that they work on."""
+    """Runs blocks through the kernels and keeps the arrays that they work on.
+
+    Parameters
+    ----------
+    rules
+        What is run.
+    columns
+        The encoded columns known at the start.
+    plain
+        Whether the kernels are interpreted until `compile` is called.
+    """
 
     unanswered = 0
 
-    def __init__(self, rules: CompiledRules, columns: Columns) -> None:
+    def __init__(self, rules: CompiledRules, columns: Columns, plain: bool = False) -> None:
         shape = rules.shape
         self.shape = shape
         self.classes = shape.classes
         self.members = rules.members
         self.distance = rules.distance
-        self.run_steps = RUN_STEPS[rules.distance, rules.subroutine]
+        self.subroutine = rules.subroutine
+        self.loops = (plain_loops if plain else compiled_loops)(rules.distance, rules.subroutine)
         everyone, histories = with_marginal(rules.members), histories_of(rules.members)
         self.rules = arrays.Rules(
             thresholds=np.array([m.threshold for m in everyone]),
@@ -96,7 +106,7 @@ class CompiledFamily:
 
     @property
     def distance_seconds(self) -> float:
-        """About what distances have cost."""
+        """About what distances have cost on compiled loops."""
         return self.cost.seconds
 
     @property
@@ -110,6 +120,10 @@ class CompiledFamily:
         completed = (self.completed_numbers, self.completed_labels, self.completed_starts)
         held = [*self.references, *self.subroutines, *self.bank, *completed]
         return sum(a.nbytes for a in held)
+
+    def compile(self) -> None:
+        """Go over to compiled loops, between two blocks."""
+        self.loops = compiled_loops(self.distance, self.subroutine)
 
     def finish(self) -> None:
         """Nothing is held outside of Python."""
@@ -145,7 +159,7 @@ class CompiledFamily:
         results = self._results(steps, rows, with_probabilities and self.logistic)
         done = 0
         while True:
-            done = self.run_steps(
+            done = self.loops.run_steps(
                 done,
                 steps,
                 0 if steps <= _STEPS_IN_NO_HURRY else steps - 1,
@@ -162,8 +176,9 @@ class CompiledFamily:
             self._grow(stretch)
         self.step += steps
         self._keep_completed(stretch)
-        births = int((results.born | (results.close == 0)).any(axis=0).sum())
-        self.cost.add(steps, births, self.step, stretch, self.rules, self.references)
+        if self.loops.are_compiled:
+            births = int((results.born | (results.close == 0)).any(axis=0).sum())
+            self.cost.add(steps, births, self.step, stretch, self.rules, self.references)
         return self._family_result(results, with_probabilities)
 
     def look_ahead(self) -> CompiledStep:
@@ -182,7 +197,7 @@ class CompiledFamily:
             references = arrays.References._make(a.copy() for a in self.references)
             bank = self.bank._replace(used=self.bank.used.copy())
             present = self._room(stretch, references)
-            if self.run_steps(
+            if self.loops.run_steps(
                 0, 1, 1, stretch, self.rules, references, subroutines, bank, present, results
             ):
                 break
@@ -191,6 +206,7 @@ class CompiledFamily:
         active = np.append(results.active[:, 0] - 1, 0)[: self.lines]
         places = subroutines.place[np.arange(self.lines), active]
         return CompiledStep(
+            self.loops,
             self.logistic,
             list(self.widths),
             bank.weights[places],
@@ -271,7 +287,7 @@ class CompiledFamily:
         if self.logistic and len(rates) < min(updates, _MOST_RATES):
             size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
             more = np.concatenate([rates, np.empty(size - len(rates))])
-            learning_rates(len(rates), _RATE_POWER, more)
+            self.loops.learning_rates(len(rates), _RATE_POWER, more)
             self.bank = self.bank._replace(rates=more)
 
     def _grow(self, stretch: arrays.Stretch) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.logistic import logistic_predict, logistic_probabilities
-from macro_engine.algorithm.kernels.nearest_mean import mean_predict
+from macro_engine.algorithm.loops import Loops
 from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.subroutines.base import widened
 
@@ -14,8 +13,15 @@ class CompiledStep:
     """The choice for a step that is still open: a copy of each learner that predicts it."""
 
     def __init__(
-        self, logistic: bool, widths: list[int], weights: Floats, intercepts: Floats, counts: Ints
+        self,
+        loops: Loops,
+        logistic: bool,
+        widths: list[int],
+        weights: Floats,
+        intercepts: Floats,
+        counts: Ints,
     ) -> None:
+        self.loops = loops
         self.logistic = logistic
         self.widths = widths
         self.weights = weights
@@ -30,13 +36,13 @@ class CompiledStep:
         predictions = np.empty((lines, n), np.int64)
         if self.logistic:
             places = np.arange(lines)
-            logistic_predict(
+            self.loops.logistic_predict(
                 self.weights, self.intercepts, places, rows.numbers, ones, 0, n, predictions, 0
             )
             return predictions
         totals = np.empty(self.counts.shape[1])
         for k in range(lines):
-            mean_predict(
+            self.loops.mean_predict(
                 self.weights, self.counts, k, rows.numbers, ones, 0, n, totals, predictions, k, 0
             )
         return predictions
@@ -48,7 +54,7 @@ class CompiledStep:
         self._widen(rows)
         ones, n = one_hot_columns(rows, self.widths), len(rows)
         predictions = np.empty(lines.shape[:2], np.int64)
-        logistic_probabilities(
+        self.loops.logistic_probabilities(
             self.weights, self.intercepts, np.arange(len(lines)), rows.numbers, ones, 0, n,
             predictions, lines, 0,
         )  # fmt: skip

@@ -101,7 +101,7 @@ class Ensemble:
     with_probabilities
         Whether probabilities are computed even if no strategy wants them.
     compiled
-        Whether the loops outside of the family are the compiled ones.
+        Whether the loops outside of the family are the compiled ones; may change between blocks.
     """
 
     def __init__(
@@ -155,6 +155,13 @@ class Ensemble:
             for s in self.strategies
         }
         return self._outcome(result, completion, answers, wrong)
+
+    def compile(self) -> None:
+        """Go over to compiled loops, between two blocks."""
+        self.compiled = True
+        self.family.compile()
+        for strategy in self.strategies:
+            strategy.compile()
 
     def look_ahead(self) -> OpenStep:
         """Choose for the step that opens next, and change nothing."""

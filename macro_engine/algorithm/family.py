@@ -193,6 +193,9 @@ class Family:
                 subroutine.restore(stored, columns)
                 member.subroutines.append(subroutine)
 
+    def compile(self) -> None:
+        """It has no loops to compile."""
+
     def finish(self) -> None:
         """Give back what the subroutines hold outside of Python."""
         for member in self.everyone:

@@ -109,6 +109,10 @@ class CompiledBlend:
         which = self.parts.changed if only_changed else touched_cells(self.shape, self.parts)
         return [part.state() for part in cells_of(self.shape, self.parts, which)]
 
+    def mark_as_changed(self) -> None:
+        """Take note that none of the cells is stored."""
+        self.parts.changed[:] = touched_cells(self.shape, self.parts)
+
     def stored(self) -> None:
         """Take note that what the cells hold now is stored."""
         self.parts.changed[:] = False

@@ -1,4 +1,4 @@
-"""How the loops are compiled, and what is said of it.
+"""How the loops are compiled.
 
 What a user waits for at the first start is the compiler, so kernels are cut by what a run needs:
 
@@ -19,26 +19,16 @@ What a user waits for at the first start is the compiler, so kernels are cut by 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib.metadata import version
-from pathlib import Path
+from types import CellType, FunctionType
 from typing import Any
 
 import numba
+from numba.core.dispatcher import Dispatcher
 
-from macro_engine.core.cache_folder import UnusableError, cache_folder
 from macro_engine.core.kernel_cache import KernelCache, trouble
-
-
-def announcement() -> str | None:
-    """What to tell the user before the loops are compiled; None if they are kept ready."""
-    if _folder is None:
-        return f"compiling the fast path, which takes about 20 s; {_why}, so that every run does"
-    if not (_folder / _warm()).exists():
-        return "compiling the fast path, about 20 s this once; later runs take it from the cache"
-    return None
+from macro_engine.core.warm_marks import found_folder
 
 
 def tell_of_trouble(say: Callable[[str], None]) -> None:
@@ -46,25 +36,27 @@ def tell_of_trouble(say: Callable[[str], None]) -> None:
     trouble.tell(say)
 
 
-def mark_as_warm() -> None:
-    """Note that everything was compiled and kept."""
-    if _folder is not None and not trouble.cannot_write:
-        with suppress(OSError):
-            (_folder / _warm()).touch()
+def interpreted(kernel: Any, twins: Mapping[Any, Callable[..., Any]]) -> Callable[..., Any]:
+    """The function of a kernel without a compiler, and those of all its parts.
 
+    Parameters
+    ----------
+    kernel
+        What `compiler` made of a function.
+    twins
+        Functions that stand for parts which would take too long.
+    """
+    if kernel in twins:
+        return twins[kernel]
 
-def _warm() -> str:
-    """Compiled code is for one version of Python and of Numba."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"warm-{python}-{version('numba')}"
+    def plain(value: Any) -> Any:
+        return interpreted(value, twins) if isinstance(value, Dispatcher) else value
 
-
-def _found_folder() -> tuple[Path | None, str]:
-    """The folder for compiled loops, or why there is none, which is no error."""
-    try:
-        return cache_folder(), ""
-    except UnusableError as error:
-        return None, str(error)
+    function = kernel.py_func
+    used = {n: v for n, v in function.__globals__.items() if n in function.__code__.co_names}
+    names = {name: plain(value) for name, value in used.items()}
+    cells = tuple(CellType(plain(cell.cell_contents)) for cell in function.__closure__ or ())
+    return FunctionType(function.__code__, names, function.__name__, None, cells or None)
 
 
 # C code never calls a loop
@@ -84,7 +76,7 @@ def compiler(**options: Any) -> Callable[[Any], Any]:
     return decorate
 
 
-_folder, _why = _found_folder()
+_folder, _ = found_folder()
 if _folder is not None:
     setattr(numba.config, "CACHE_DIR", str(_folder))  # noqa: B010 (it has no stubs)
 

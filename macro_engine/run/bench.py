@@ -84,6 +84,7 @@ def measure(
     """All contenders in turn, round after round, so that noise hits all alike."""
     everyone = contenders(block)
     for timed in everyone[1:]:
+        progress(0.0, f"compiling, or loading: {timed.what}")
         timed.run()  # compiled, or taken from the cache, before the clock runs
     times: dict[str, list[float]] = {timed.key: [] for timed in everyone}
     for round_ in range(rounds):

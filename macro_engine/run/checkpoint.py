@@ -107,6 +107,7 @@ class Checkpoint:
             **told(self.pipeline.names),
             "classes": list(standing.classes),
             "status": status,
+            "path": self.pipeline.path,
             "seconds": self.pipeline.seconds,
             "rejected": max(self.report.rejections.count, self.report.known_rejected),
             "reports": max(self.reader.reports, self.report.known_reports),
@@ -154,7 +155,6 @@ class Checkpoint:
         if self.fixed is None:
             self.fixed = self._identity() | {
                 "program": __version__,
-                "path": self.pipeline.path,
             }
         return self.fixed
 
@@ -202,6 +202,7 @@ class Checkpoint:
                 "they do now; name another file"
             )
         self.pipeline.seconds = number(info, "seconds")
+        self.pipeline.took(info.get("path"))
         self.report.known_rejected = whole(info, "rejected")
         self.report.known_reports = whole(info, "reports")
         self.was_finished = info.get("status") == "finished"

@@ -157,6 +157,8 @@ class Engine:
         status = "failed"
         alive = asyncio.create_task(self._show_alive())
         try:
+            self.pipeline.warm_up()
+            self.reader.maker.scale.is_warming_up = lambda: self.pipeline.is_plain
             if self.run_file is not None:
                 self.checkpoint.open(self.run_file, self.keep)
             if not self.checkpoint.was_finished:
@@ -282,7 +284,8 @@ class Engine:
         self.report.listener.progress()
 
     def _announce(self, words: str) -> None:
-        self._publish("starting", words)
+        if not self.steps:
+            self._publish("starting", words)
         self.report.listener.remark(words)
 
     def _write_outputs(self) -> None:

@@ -7,29 +7,29 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
+from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.plugins import failure, is_own
-from macro_engine.core.rows import Block, Columns, Rows
+from macro_engine.core.rows import Block, Columns
 from macro_engine.core.state import DamagedError, State, child, texts
 from macro_engine.core.steps import Names, Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.run.warming import Warming, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
 from macro_engine.subroutines import OWN, resolve
-from macro_engine.subroutines.base import Subroutine
-from macro_engine.subroutines.nearest_mean import NearestMean
 from macro_engine.subroutines.output import converted
 
+_PATHS = ("general", "plain", "compiled")
+_THEN = ", then "
 _BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
 
 
@@ -47,8 +47,14 @@ class Pipeline:
 
     Attributes
     ----------
-    path
-        Which implementation of the family runs.
+    paths
+        Which implementations ran the steps so far, in their order.
+    has_kernels, compiles_strategies
+        Whether the family runs on kernels, and whether strategies do.
+    needed
+        The kernels of the run; None if it has none.
+    warming
+        Has them compiled; None where nothing need be.
     ensemble, scoreboard
         None until classes and columns are known.
     columns
@@ -80,7 +86,12 @@ class Pipeline:
         compiled = compiled_path_serves(
             settings["distance"], settings["subroutine"], settings["output"], settings.histories
         )
-        self.path = "compiled" if compiled else "general"
+        slow = any(STRATEGIES[name].is_slow_uncompiled for name in settings["strategies"])
+        self.has_kernels, self.compiles_strategies = compiled, compiled or slow
+        self.needed = self._needed_kernels()
+        self.warming: Warming | None = None
+        self.told_of_failure = False
+        self.paths: list[str] = []
         if not compiled:
             self.create = converted(
                 resolve(settings["subroutine"], settings.get("seed")),
@@ -97,9 +108,26 @@ class Pipeline:
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
         self.events = EventFinder(self.names)
-        self.seconds = self.longest_block = 0.0
+        self.seconds = self.plain_seconds = self.longest_block = 0.0
         self.steps_at_once = 1
         self.time: int | None = None
+
+    @property
+    def path(self) -> str:
+        """Which implementations ran the steps so far, or will run the first one."""
+        return _THEN.join(self.paths or [self._path()])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the run plays on without its kernels, which are not compiled yet."""
+        return self.warming is not None
+
+    @property
+    def warming_words(self) -> str:
+        """How long the compiler takes, for the user; empty where nobody waits for it."""
+        if self.warming is None or self.warming.is_ready or self.warming.failure:
+            return ""
+        return self.warming.words
 
     @property
     def steps(self) -> int:
@@ -121,7 +149,18 @@ class Pipeline:
     def distance_share(self) -> float:
         """The share of the time that went into distances."""
         spent = self.ensemble.family.distance_seconds if self.ensemble else 0.0
-        return min(spent / self.seconds, 1.0) if self.seconds else 0.0
+        seconds = self.seconds - self.plain_seconds  # of which nothing is known
+        return min(spent / seconds, 1.0) if seconds > 0.0 else 0.0
+
+    def took(self, path: object) -> None:
+        """Take note of the paths of an earlier session of the run, as its file tells them."""
+        self.paths = [name for name in str(path).split(_THEN) if name in _PATHS]
+
+    def warm_up(self) -> None:
+        """Begin to have the kernels compiled where they are not in the cache."""
+        if self.needed is not None and must_warm_up(self.needed):
+            self.warming = Warming(self.needed)
+            self.announce(self.warming.announcement)
 
     def start(self, classes: tuple[str, ...], columns: Columns) -> Ensemble:
         """Build everything that had to wait for classes and columns to be known."""
@@ -138,8 +177,8 @@ class Pipeline:
         with self.failures_in_words(0):
             discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
             self.ensemble = (
-                self._compiled(shape, columns)
-                if self.path == "compiled"
+                self._over_kernels(shape, columns)
+                if self.has_kernels
                 else self._general(discrepancy, columns)
             )
         self.names = self.ensemble.names
@@ -149,7 +188,10 @@ class Pipeline:
     def run(self, block: Block) -> tuple[Steps, list[Event]]:
         assert self.ensemble is not None
         assert self.scoreboard is not None
+        self._look_at_compiler()
         self.columns = block.rows.columns
+        if not self.paths or self.paths[-1] != self._path():
+            self.paths.append(self._path())
         started = perf_counter()
         with self.failures_in_words(block.first_step):
             outcome = self.ensemble.run(block)
@@ -157,6 +199,7 @@ class Pipeline:
         self.scoreboard.update(results)
         spent = perf_counter() - started
         self.seconds += spent
+        self.plain_seconds += spent if self.is_plain else 0.0
         self.longest_block = max(self.longest_block, spent)
         pace = block.steps / max(spent, 1e-6)
         most = max(2 * block.steps, self.steps_at_once)
@@ -181,6 +224,8 @@ class Pipeline:
 
     def finish(self) -> None:
         """Give back what is held outside of Python."""
+        if self.warming is not None:
+            self.warming.stop()
         if self.ensemble is not None:
             self.ensemble.family.finish()
 
@@ -230,13 +275,43 @@ class Pipeline:
                 self.strategy = "ftl" if "ftl" in self.strategies else self.strategies[0]
             self.announce(f"{reason}: it is left out; the prediction is that of {self.strategy}")
 
-    def _compiled(self, shape: Shape, columns: Columns) -> Ensemble:
-        from macro_engine.core.compiling import mark_as_warm
+    def _path(self) -> str:
+        if not self.has_kernels:
+            return "general"
+        return "plain" if self.is_plain else "compiled"
 
-        settings = self.opened.settings
-        self._announce_compiling()
+    def _needed_kernels(self) -> NeededKernels | None:
+        """Whatever is compiled for the run; None for a run that takes no kernel at all."""
+        settings, spec = self.opened.settings, self.opened.spec
+        scales = (spec.scaled or spec.wants_units) and not spec.bounds.keys() >= {*spec.features}
+        needed = NeededKernels(
+            settings["distance"] if self.has_kernels else None,
+            settings["subroutine"] if self.has_kernels else None,
+            tuple(settings["strategies"]) if self.compiles_strategies else (),
+            self.with_probabilities,
+            self.looks_ahead,
+            scales,
+        )
+        return needed if self.compiles_strategies or scales else None
+
+    def _look_at_compiler(self) -> None:
+        """Go over to compiled kernels if they are there; between two blocks."""
+        warming = self.warming
+        if warming is None or self.ensemble is None:
+            return
+        if warming.is_ready:
+            self.warming = None
+            if self.compiles_strategies:
+                self.ensemble.compile()
+        elif warming.failure and not self.told_of_failure:
+            self.told_of_failure = True
+            self.announce(warming.failure)
+
+    def _over_kernels(self, shape: Shape, columns: Columns) -> Ensemble:
         from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
 
+        settings = self.opened.settings
+        self._load_kernels()
         rules = CompiledRules(
             self.members,
             settings["distance"],
@@ -245,48 +320,34 @@ class Pipeline:
             settings["eps_power"],
             settings.get("max_subroutines"),
         )
-
-        def start() -> Ensemble:
-            return self._ensemble(CompiledFamily(rules, columns), columns, compiled=True)
-
-        # loads or compiles every kernel, which is start-up and not a part of the run
-        warm = start()
-        warm.run(_one_row(columns))
-        if self.looks_ahead:
-            warm.look_ahead().predict(_one_row(columns).rows)
-        mark_as_warm()
-        return start()
+        return self._ensemble(CompiledFamily(rules, columns, self.is_plain), columns)
 
     def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Ensemble:
         settings, classes = self.opened.settings, self.classes
-        compiled = any(STRATEGIES[name].is_slow_uncompiled for name in self.strategies)
+        self._load_kernels()
+        family = Family(
+            self.members,
+            discrepancy,
+            lambda: self.create(classes),
+            columns,
+            len(classes),
+            settings["eps_power"],
+            settings.get("max_subroutines"),
+        )
+        return self._ensemble(family, columns)
 
-        def start(create: Callable[[], Subroutine]) -> Ensemble:
-            family = Family(
-                self.members,
-                discrepancy,
-                create,
-                columns,
-                len(classes),
-                settings["eps_power"],
-                settings.get("max_subroutines"),
-            )
-            return self._ensemble(family, columns, compiled)
+    def _load_kernels(self) -> None:
+        """Which is start-up and not a part of the run; unless they are compiled meanwhile."""
+        if self.needed is None:
+            return
+        from macro_engine.core.compiling import tell_of_trouble
 
-        if compiled:
-            self._announce_compiling()
-            # all kernels but those of the family, with a learner that costs nothing to start
-            start(lambda: NearestMean(len(classes))).run(_one_row(columns))
-        return start(lambda: self.create(classes))
-
-    def _announce_compiling(self) -> None:
-        from macro_engine.core.compiling import announcement, tell_of_trouble
-
-        if (words := announcement()) is not None:
-            self.announce(words)
         tell_of_trouble(self.announce)
+        if not self.is_plain:
+            self.needed.load()
 
-    def _ensemble(self, family: AnyFamily, columns: Columns, compiled: bool) -> Ensemble:
+    def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
+        compiled = self.compiles_strategies and not self.is_plain
         return Ensemble(family, columns, self.strategies, self.with_probabilities, compiled)
 
     def _in_words(self, error: BaseException, step: int) -> BaseException:
@@ -303,15 +364,3 @@ class Pipeline:
             f"the distance {distance}": is_own(DISTANCES[distance].create),
         } | {f"the strategy {name}": is_own(STRATEGIES[name]) for name in self.strategies}
         return [name for name, own in parts.items() if not own]
-
-
-def _one_row(columns: Columns) -> Block:
-    """A block that is good for nothing but to be run."""
-    rows = Rows(
-        np.zeros((1, len(columns.numbers))),
-        np.zeros((1, len(columns.categories)), np.int64),
-        np.zeros(1, np.int64),
-        columns,
-        units=np.zeros((1, len(columns.numbers))),
-    )
-    return Block(rows, np.array([0, 1]), None, 0, 0)

@@ -55,6 +55,8 @@ class Snapshot:
         that is now. Rows that cannot be written are not read, or not seen by who watches.
     recording
         The state of the run file in words; empty where there is none to speak of.
+    warming
+        How long it takes until the run is as fast as it can be, in words; empty if it is.
     """
 
     state: str = "starting"
@@ -82,6 +84,7 @@ class Snapshot:
     said: dict[str, str] = field(default_factory=dict)
     seen: float | None = None
     recording: str = ""
+    warming: str = ""
 
     @property
     def has_ended(self) -> bool:

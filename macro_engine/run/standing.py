@@ -96,6 +96,7 @@ class Standing:
             said=self.open_step.newest(self.classes) if self.open_step else {},
             seen=self.full_since,
             recording=self._recording_in_words(),
+            warming=pipeline.warming_words if state not in ENDED else "",
         )
 
     def summary(self) -> dict[str, Any]:

@@ -221,6 +221,9 @@ class Strategy(ABC):
         """What `restore` takes, given what a run file holds; the strategy must be new."""
         return state
 
+    def compile(self) -> None:  # noqa: B027
+        """Go over to compiled loops, where there are any; between two blocks."""
+
     def run(self, completion: Completion) -> Answer:
         """Answer a block of steps, and complete each before the next one opens."""
         answers = []

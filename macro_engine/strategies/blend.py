@@ -95,6 +95,15 @@ class BlendStrategy(Strategy):
     def restore(self, state: State) -> None:
         self.blend.restore(state)
 
+    def compile(self) -> None:
+        from macro_engine.blend.compiled import CompiledBlend
+
+        if isinstance(self.blend, Blend):
+            compiled = CompiledBlend(self.shape)
+            compiled.restore(self.blend.state())
+            compiled.mark_as_changed()  # which cells are not stored yet is not in a state
+            self.blend = compiled
+
     def commit(self, whole: bool) -> tuple[State, dict[str, State | None]]:
         return self.blend.state_without_tables(), self.journal.parts(self.blend, whole)
 

@@ -15,6 +15,8 @@ from macro_engine.core.state import State, child
 from macro_engine.stream.running_scale import CLIP, RunningScale, are_many
 from macro_engine.stream.spec import MEAN, StreamSpec
 
+_MANY_VALUES = 200_000  # take half a second without a compiler
+
 
 class Scale:
     """Scales whole steps, each by the steps before it.
@@ -30,6 +32,11 @@ class Scale:
         Takes a line of text about values that are cut off.
     create
         Makes the running scale; the compiled one unless another is given.
+
+    Attributes
+    ----------
+    is_warming_up
+        Tells whether compiled loops are not there yet: few values are scaled without them.
     """
 
     remembers = Declared(
@@ -46,7 +53,8 @@ class Scale:
     ) -> None:
         self.spec = spec
         self.say = say
-        self.create = create or _compiled
+        self.create = create
+        self.is_warming_up: Callable[[], bool] = lambda: False
         self.bounded = np.array([name in spec.bounds for name in spec.features], np.bool_)
         self.is_needed = spec.scaled or spec.wants_units
         self.runs = self.is_needed and not self.bounded.all()
@@ -59,7 +67,9 @@ class Scale:
     @cached_property
     def running(self) -> RunningScale:
         """The scale of columns without bounds; made when it is needed, as its loops take time."""
-        return self.create(self.bounded)
+        if self.create is not None:
+            return self.create(self.bounded)
+        return RunningScale(self.bounded) if self.is_warming_up() else _compiled(self.bounded)
 
     def close(self, rows: Rows, starts: Ints) -> Rows:
         """The rows of whole steps, scaled; each step is closed before the next one."""
@@ -68,6 +78,7 @@ class Scale:
         self._count(rows.numbers, starts)
         z = self._between_bounds(rows.numbers)
         if self.runs:
+            self._compile_if_it_is_time(z.size)
             before = self.running.often_clipped.copy()
             z = self.running.run(z, starts)
             self._tell(self.running.often_clipped & ~before, f"{CLIP:g} deviations from the mean")
@@ -105,6 +116,15 @@ class Scale:
         self.remembers.restore(self, state, columns=len(self.bounded))
         if self.runs and self.rows:
             self.running.restore(child(state, "running"))
+
+    def _compile_if_it_is_time(self, values: int) -> None:
+        """Go over to compiled loops once they are there, or for what would take long without."""
+        if self.create is not None or type(self.running) is not RunningScale:
+            return
+        if values > _MANY_VALUES or not self.is_warming_up():
+            compiled = _compiled(self.bounded)
+            compiled.restore(self.running.state())
+            self.running = compiled
 
     def _rows(self, rows: Rows, z: Floats) -> Rows:
         spec = self.spec

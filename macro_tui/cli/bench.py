@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from macro_engine.core.compiling import announcement
     from macro_engine.run.bench import measure
     from macro_engine.stream.opening import open_stream
     from macro_engine.stream.table import Rejections
@@ -37,8 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     path = next(path for path in shipped_replays() if path.name == recording)
     opened = open_stream([path])
     block = next(opened.reader(Rejections()).blocks())
-    if (words := announcement()) is not None:
-        print(words, file=sys.stderr)
     with progress_bar(Console(stderr=True)) as show:
         results = measure(block, arguments.rounds, show)
     if arguments.json:

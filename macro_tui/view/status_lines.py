@@ -35,6 +35,8 @@ def header(
     playing = _playing(snapshot, going, glyphs)
     if not_now := _not_now(snapshot, scene):
         return fitting([(f" {not_now} ", "cursor"), *playing, (" ", "label"), *row], width)
+    if snapshot.warming:
+        playing = [*playing, (f" {visible(snapshot.warming, 40)} ", "strong")]
     when = "" if snapshot.time is None else f" {time_text(snapshot.time)} "
     steps = f" {count_text(scene.steps, 'step')} "
     said: Row = [(f" {headline} (d: more) ", "strong")] if headline else []

@@ -180,6 +180,18 @@ def largest_born(h, rules, present, members):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def close_ones(k, h, subroutines, present, learning):  # type: ignore[no-untyped-def]
+    """Note those subroutines of a member that are close; returns how many learn by now."""
+    distances = present.distances[h]
+    for j in range(subroutines.used[k]):
+        if distances[subroutines.reference[k, j]] <= present.limits[k]:
+            subroutines.updates[k, j] += 1
+            present.learning[learning] = subroutines.place[k, j]
+            learning += 1
+    return learning
+
+
+@inlined
 def call_up(s, rules, subroutines, present, results):  # type: ignore[no-untyped-def]
     """Note who predicts the rows of a step, and who learns them; returns how many learn."""
     learning = 0
@@ -191,12 +203,7 @@ def call_up(s, rules, subroutines, present, results):  # type: ignore[no-untyped
             present.learning[learning] = subroutines.place[k, present.chosen[k]]
             learning += 1
         else:
-            distances = present.distances[rules.history_of[k]]
-            for j in range(subroutines.used[k]):
-                if distances[subroutines.reference[k, j]] <= present.limits[k]:
-                    subroutines.updates[k, j] += 1
-                    present.learning[learning] = subroutines.place[k, j]
-                    learning += 1
+            learning = close_ones(k, rules.history_of[k], subroutines, present, learning)
         if k < len(results.active):
             results.close[k, s] = 0 if present.forced[k] else learning - before
     return learning

@@ -9,10 +9,9 @@ import threading
 from contextlib import closing
 
 import pytest
-from made_runs import engine, run, run_until, write_stream
+from made_runs import assert_same_files, engine, outputs, run, run_until, state_of, write_stream
 
 from macro_engine.core.errors import MacroError
-from macro_engine.core.state import pack
 from macro_engine.run import pipeline as pipeline
 from macro_engine.run.engine import Listener
 from macro_engine.run.lock import lock_of, writer_of
@@ -23,22 +22,6 @@ from macro_engine.stream.formats import csv
 @pytest.fixture
 def stream(tmp_path):
     return write_stream(tmp_path / "d.csv", garbage=0.01)
-
-
-def state_of(path):
-    reader = RunReader(path)
-    state = {name: pack(part) for name, part in reader.state().items()}
-    reader.close()
-    return state
-
-
-def outputs(folder, name):
-    return {"predictions": folder / f"{name}-p.csv", "trace": folder / f"{name}-t.csv"}
-
-
-def assert_same_files(one, other):
-    for name, path in one.items():
-        assert path.read_bytes() == other[name].read_bytes()
 
 
 @pytest.mark.slow

@@ -1,0 +1,52 @@
+"""The loops of a family: compiled, or interpreted where no compiler has seen them yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from macro_engine.algorithm.kernels.logistic import (
+    learning_rates,
+    logistic_predict,
+    logistic_probabilities,
+)
+from macro_engine.algorithm.kernels.nearest_mean import mean_predict
+from macro_engine.algorithm.kernels.steps import RUN_STEPS
+from macro_engine.algorithm.plain_parts import TWINS
+from macro_engine.core.compiling import interpreted
+
+
+@dataclass(frozen=True)
+class Loops:
+    """What a family calls; both kinds change the same arrays in the same way, bit for bit."""
+
+    run_steps: Any
+    learning_rates: Any
+    logistic_predict: Any
+    logistic_probabilities: Any
+    mean_predict: Any
+    are_compiled: bool
+
+
+def compiled_loops(distance: str, learner: str) -> Loops:
+    """Those that are compiled, or taken from the cache, when they are first called."""
+    return Loops(
+        RUN_STEPS[distance, learner],
+        learning_rates,
+        logistic_predict,
+        logistic_probabilities,
+        mean_predict,
+        are_compiled=True,
+    )
+
+
+def plain_loops(distance: str, learner: str) -> Loops:
+    """The same without a compiler."""
+    return Loops(
+        interpreted(RUN_STEPS[distance, learner], TWINS),
+        interpreted(learning_rates, TWINS),
+        interpreted(logistic_predict, TWINS),
+        interpreted(logistic_probabilities, TWINS),
+        interpreted(mean_predict, TWINS),
+        are_compiled=False,
+    )

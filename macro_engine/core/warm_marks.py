@@ -1,0 +1,66 @@
+"""Notes in the cache folder: which kernels are in it, and how long compiling takes."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from macro_engine.core.cache_folder import UnusableError, cache_folder
+
+_PACE = "compiler-pace"
+_SLOWEST = 100.0
+
+
+def found_folder() -> tuple[Path | None, str]:
+    """The folder for compiled loops, or why there is none, which is no error."""
+    try:
+        return cache_folder(), ""
+    except UnusableError as error:
+        return None, str(error)
+
+
+def is_warm(folder: Path, name: str) -> bool:
+    """Whether all kernels of a name were compiled and kept."""
+    return (folder / _mark(name)).exists()
+
+
+def mark_as_warm(folder: Path, name: str) -> None:
+    with suppress(OSError):
+        (folder / _mark(name)).touch()
+
+
+@contextmanager
+def alone(folder: Path, name: str, wait: Callable[[], None]) -> Iterator[None]:
+    """Be the only process that compiles the kernels of a name; `wait` is called until it is."""
+    with (folder / f"lock-{name}").open("w") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                wait()
+        yield
+
+
+def compiler_pace(folder: Path) -> float:
+    """How many times as long as expected this machine took to compile, when it last did."""
+    try:
+        pace = float((folder.parent / _PACE).read_text())
+    except (OSError, ValueError):
+        return 1.0
+    return pace if 0.0 < pace < _SLOWEST else 1.0
+
+
+def keep_compiler_pace(folder: Path, pace: float) -> None:
+    with suppress(OSError):
+        (folder.parent / _PACE).write_text(f"{pace:.3f}\n")
+
+
+def _mark(name: str) -> str:
+    """Compiled code is for one version of Python and of Numba."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"warm-{python}-{version('numba')}-{name}"
