@@ -92,6 +92,18 @@ def test_the_compiled_path_needs_no_river(tmp_path):
     assert "river" not in loaded
 
 
+def test_kernels_need_no_linear_algebra_and_those_of_the_user_find_it():
+    code = (
+        "import sys, numpy as np\n"
+        "from macro_engine.core.compiling import compiled\n"
+        "assert compiled(lambda x: x + 1)(1) == 2\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "assert compiled(lambda x: np.dot(x, x))(np.ones(3)) == 3.0\n"
+        "assert 'scipy.linalg' in sys.modules"
+    )
+    modules_after(code)
+
+
 @pytest.mark.slow
 def test_a_cache_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way of the folder")

@@ -29,6 +29,7 @@ from numba.core.dispatcher import Dispatcher
 
 from macro_engine.core.kernel_cache import KernelCache, trouble
 from macro_engine.core.warm_marks import found_folder
+from macro_engine.core.without_blas import load_numba_without_blas
 
 
 def tell_of_trouble(say: Callable[[str], None]) -> None:
@@ -76,6 +77,7 @@ def compiler(**options: Any) -> Callable[[Any], Any]:
     return decorate
 
 
+load_numba_without_blas()
 _folder, _ = found_folder()
 if _folder is not None:
     setattr(numba.config, "CACHE_DIR", str(_folder))  # noqa: B010 (it has no stubs)

@@ -1,8 +1,8 @@
 """What compiling costs: CPU seconds of the first run on an empty cache, less those of the second.
 
-    python tests/benchmarks/cold.py [labels-logistic ...]
+    python tests/benchmarks/cold.py [labels-logistic features-logistic+blend ...]
 
-Each run is a process of its own that takes one row through everything that a replay computes.
+Each run is a process of its own that loads all kernels of a replay.
 """
 
 import os
@@ -14,20 +14,10 @@ import tempfile
 SETTINGS = ("labels-logistic", "features-logistic", "frames-nearest-mean", "labels-logistic+blend")
 RUN = """
 import sys
-import numpy as np
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
-from macro_engine.algorithm.ensemble import Ensemble
-from macro_engine.core.members import grid
-from macro_engine.core.rows import Block, Columns, Rows
-from macro_engine.discrepancy import Shape
-setting, *more = sys.argv[1].split("+")
-distance, learner = setting.split("-", 1)
-columns = Columns(("a", "b"), ("c",), (("x",),))
-rules = CompiledRules(grid([5], [0.1, 0.2]), distance, Shape(2, 2, 5, True), learner)
-ensemble = Ensemble(CompiledFamily(rules, columns), columns, ("ftl", "ewa", *more), compiled=True)
-numbers = np.zeros((1, 2))
-rows = Rows(numbers, np.zeros((1, 1), np.int64), np.zeros(1, np.int64), columns, units=numbers)
-ensemble.run(Block(rows, np.array([0, 1]), None, 0, 0))
+from macro_engine.algorithm.needed_kernels import NeededKernels
+family, _, blend = sys.argv[1].partition("+")
+strategies = ("ftl", "ewa", blend) if blend else ("ftl", "ewa")
+NeededKernels(*family.split("-", 1), strategies, bool(blend), False, bool(blend)).load()
 """
 
 

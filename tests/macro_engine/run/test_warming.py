@@ -80,16 +80,17 @@ def test_wherever_it_goes_over_its_files_are_those_of_a_compiled_run(
     assert state_of(tmp_path / "compiled.run") == state_of(tmp_path / "mixed.run")
 
 
-def test_a_run_is_resumed_on_the_other_path(stream, tmp_path, ready_after):
+@pytest.mark.parametrize("options", [{}, {"strategies": "ftl,blend"}], ids=["ftl", "blend"])
+def test_a_run_is_resumed_on_the_other_path(stream, tmp_path, ready_after, options):
     compiled, resumed = outputs(tmp_path, "compiled"), outputs(tmp_path, "resumed")
     path = tmp_path / "parts.run"
     ready_after(None)
-    run(engine(stream, tmp_path / "compiled.run", **compiled))
-    assert run_until(engine(stream, path), 10).was_stopped
-    ready_after(1000)
-    assert run_until(engine(stream, path), 30).was_stopped
+    run(engine(stream, tmp_path / "compiled.run", **compiled, **options))
+    assert run_until(engine(stream, path, **options), 10).was_stopped
+    ready_after(20)  # goes over on its way
+    assert run_until(engine(stream, path, **options), 30).was_stopped
     ready_after(None)
-    last = run(engine(stream, path, **resumed))
+    last = run(engine(stream, path, **resumed, **options))
     assert_same_files(compiled, resumed)
     assert state_of(tmp_path / "compiled.run") == state_of(path)
     assert last.summary()["path"] == "compiled, then plain, then compiled"
