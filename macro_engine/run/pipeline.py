@@ -22,7 +22,7 @@ from macro_engine.core.steps import Names, Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
-from macro_engine.run.warming import Warming, must_warm_up
+from macro_engine.run.warming import Warming, load, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
 from macro_engine.subroutines import OWN, resolve
@@ -344,7 +344,7 @@ class Pipeline:
 
         tell_of_trouble(self.announce)
         if not self.is_plain:
-            self.needed.load()
+            load(self.needed, self.announce)
 
     def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
         compiled = self.compiles_strategies and not self.is_plain

@@ -12,11 +12,12 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from time import monotonic
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.core.escape import visible
-from macro_engine.core.warm_marks import compiler_pace, found_folder, is_warm
+from macro_engine.core.warm_marks import compiler_pace, found_folder, is_warm, mark_as_warm
 from macro_engine.run import compiling_beside
 
 WAIT = "MACRO_TUI_COMPILER"  # set to `wait`, a run waits for the compiler before its first step
@@ -28,6 +29,19 @@ def must_warm_up(needed: NeededKernels) -> bool:
         return False
     folder, _ = found_folder()
     return folder is None or not is_warm(folder, needed.name)
+
+
+def load(needed: NeededKernels, announce: Callable[[str], None]) -> None:
+    """Load the kernels from the cache; where they are not in it, wait for the compiler."""
+    from macro_engine.core.kernel_cache import trouble
+
+    folder, _ = found_folder()
+    is_cold = folder is None or not is_warm(folder, needed.name)
+    if is_cold:
+        announce(f"compiling the fast path, about {math.ceil(needed.seconds)} s")
+    needed.load()
+    if is_cold and folder is not None and not trouble.cannot_write:
+        mark_as_warm(folder, needed.name)
 
 
 class Warming:
