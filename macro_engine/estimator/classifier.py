@@ -32,7 +32,8 @@ class MacroClassifier(base.MiniBatchClassifier):
     The meta-algorithm of Zimin and Lampert runs at a grid of histories and thresholds; a strategy
     chooses among them. Features are taken in the order of their names and those that are missing
     count 0; a feature that is no number becomes one for each of its values. Nothing is scaled: put
-    a scaler in front. Classes are taken as they appear.
+    a scaler in front. Classes are taken as they appear. A model is used by one thread at a time,
+    also for predicting.
 
     Parameters
     ----------
