@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,16 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.options.table import OPTIONS
+from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.csv import CsvFile
-from macro_engine.stream.opening import Opened
+from macro_engine.stream.infer import Guesses, Role, infer, listed
+from macro_engine.stream.opening import Begun, Opened
+from macro_engine.stream.profile import ColumnProfile
+from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME, iso
 
@@ -23,74 +28,131 @@ _FIRST_ROWS = 3
 _SHOWN_VALUES = 8
 _SHOWN_REASONS = 5
 _SHOWN_COLUMNS = 30
+_HEADINGS = ("column", "role", "type", "values", "different", "missing", "why")
 
 
 class Inspection:
-    """Reads the whole recording and shows time, label, features, categories, steps and rows."""
+    """Reads the whole recording and shows every column, and what a run would make of it.
 
-    def __init__(self, opened: Opened) -> None:
-        self.opened = opened
+    Where a run could not begin, `missing` says why, and the rest is shown.
+    """
+
+    def __init__(self, begun: Begun) -> None:
+        self.begun = begun
+        self.files = begun.origin.files
+        self.roles = begun.guesses.roles or self._infer().roles
+        self.profiles = self._profiles()
+        self.missing = list(begun.guesses.questions)
+        self.opened: Opened | None = None
         self.rejections = Rejections()
-        self.recording = opened.reader(self.rejections)
         self.step_sizes: Counter[int] = Counter()
         self.first, self.last = LAST_TIME, FIRST_TIME
-        counts = np.zeros(0, np.int64)
+        self.counts = np.zeros(0, np.int64)
+        if not self.missing:
+            try:
+                self._read(begun.complete())
+            except MacroError as error:
+                self.missing.append(str(error))
+
+    def _infer(self) -> Guesses:
+        return infer(self.files[0].sample(SAMPLE), self.begun.settings.values)
+
+    def _profiles(self) -> dict[str, ColumnProfile]:
+        """What each column of the first file holds, in all of the files."""
+        sample = self.files[0].sample(SAMPLE)
+        time, time_format = (self.begun.settings.get(name) for name in ("time", "time_format"))
+        profiles = {
+            name: ColumnProfile(column, name == time, time_format)
+            for name, column in sample.columns.items()
+        }
+        for file in self.files:
+            names = [name for name in profiles if name in set(file.names)]
+            for table in file.tables(names):
+                for name, column in table.columns.items():
+                    profiles[name].add(column, len(table))
+        return profiles
+
+    def _read(self, opened: Opened) -> None:
+        self.recording = opened.reader(self.rejections)
         for block in self.recording.blocks():
             self.columns = block.rows.columns
-            counts = counts if len(counts) else np.zeros(len(self.classes), np.int64)
-            counts += np.bincount(block.rows.labels, minlength=len(self.classes))
+            counts = np.bincount(block.rows.labels, minlength=len(self.classes))
+            self.counts = self.counts + counts if len(self.counts) else counts
             self.step_sizes.update(np.diff(block.starts).tolist())
             if block.times is not None:
                 self.first = min(self.first, int(block.times.min()))
                 self.last = max(self.last, int(block.times.max()))
-        self.counts = counts
+        self.opened = opened
 
     @property
     def classes(self) -> tuple[str, ...]:
         return self.recording.encoder.classes or ()
 
     def settings(self) -> dict[str, Any]:
-        """Every setting that follows, classes included."""
-        values = {"time": ""} | self.opened.settled(self.recording.encoder)
-        first = self.opened.files[0]
+        """Every setting that follows, classes included; what is missing is left out."""
+        if self.opened is not None:
+            values = {"time": ""} | self.opened.settled(self.recording.encoder)
+        else:
+            known = self.begun.settings.values
+            values = {name: value for name, value in known.items() if value is not None}
+        first = self.files[0]
         if isinstance(first, CsvFile):
             values["delimiter"] = first.dialect.delimiter
             values["decimal"] = first.dialect.decimal
         return {name: values[name] for name in OPTIONS if name in values}
 
-    def show(self) -> None:
+    def show(self, commands: Sequence[str]) -> None:
+        """Print everything; the commands come last."""
         console = Console(highlight=False, markup=False, soft_wrap=True)
-        for heading, lines in (
-            ("Files", self._files()),
-            ("Columns", self._columns()),
-            ("Classes", self._classes()),
-            ("Steps", self._steps()),
-            ("Rejected", self._rejected()),
-        ):
-            console.print(Text(heading, style="bold"))
-            for line in lines:
-                console.print(Text(f"  {line}"))
+        sections = [("Files", self._files()), ("Columns", self._column_table())]
+        if self.opened is not None:
+            sections += [
+                ("Read as", self._columns(self.opened)),
+                ("Classes", self._classes()),
+                ("Steps", self._steps(self.opened)),
+                ("Rejected", self._rejected()),
+            ]
+        for heading, lines in sections:
+            _print(console, heading, lines)
         console.print(Text("First rows", style="bold"))
         console.print(self._first_rows())
         console.print(Text("Settings", style="bold"))
         console.print(self._settings_table())
+        if self.missing:
+            _print(console, "What is missing", self.missing)
+        if self.begun.guesses.label.others:
+            candidates = listed(self.begun.guesses.label.others)
+            _print(console, "Candidates for the label", [candidates])
+        _print(console, "Command", commands)
 
     def _files(self) -> Iterable[str]:
-        for file in self.opened.files:
+        for file in self.files:
             yield f"{visible(file.path)}"
-        yield from self.opened.remarks
+        yield from self.begun.remarks
 
-    def _columns(self) -> Iterable[str]:
-        spec, encoder = self.opened.spec, self.recording.encoder
+    def _column_table(self) -> Iterable[str]:
+        """A line a column, as wide as it must be."""
+        lines = [_HEADINGS]
+        for name, profile in self.profiles.items():
+            role = self.roles.get(name, Role("", ""))
+            share = f"{profile.missing / profile.rows:.1%}" if profile.rows else ""
+            found = (visible(name, 30), role.name, profile.kind, profile.range)
+            lines.append((*found, profile.different, share, role.why))
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        for line in lines:
+            yield "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
+
+    def _columns(self, opened: Opened) -> Iterable[str]:
+        spec, encoder = opened.spec, self.recording.encoder
         if spec.time is None:
             yield "time: none"
         else:
             reader = encoder.time_reader
             yield f"time: {visible(spec.time)}, {reader.described if reader else ''}"
             yield f"      from {iso(self.first)} to {iso(self.last)}"
-        yield f"label: {visible(self.opened.settings['label'])}"
+        yield f"label: {visible(opened.settings['label'])}"
         for name in spec.features[:_SHOWN_COLUMNS]:
-            yield f"feature: {visible(name)}, {self._scale(name)}"
+            yield f"feature: {visible(name)}, {_scale(opened.spec, name)}"
         yield from _and_more(len(spec.features) - _SHOWN_COLUMNS, "features")
         known = dict(zip(spec.categorical, self.columns.slots, strict=True))
         for name, slots in list(known.items())[:_SHOWN_COLUMNS]:
@@ -101,26 +163,16 @@ class Inspection:
         yield from _and_more(len(known) - _SHOWN_COLUMNS, "categories")
         yield from self.recording.maker.notes()
 
-    def _scale(self, name: str) -> str:
-        if not self.opened.spec.scaled:
-            return "not scaled"
-        if name not in self.opened.spec.bounds:
-            return "scaled by its running mean and deviation"
-        low, high = self.opened.spec.bounds[name]
-        if low == high:
-            return f"always {low:g}: becomes 0"
-        return f"{low:g} to {high:g} becomes 0 to 1"
-
     def _classes(self) -> Iterable[str]:
         for name, count in zip(self.classes, self.counts.tolist(), strict=True):
             yield f"{visible(name)}: {count_text(count, 'row')} ({count / self.counts.sum():.1%})"
 
-    def _steps(self) -> Iterable[str]:
+    def _steps(self, opened: Opened) -> Iterable[str]:
         sizes = sorted(self.step_sizes)
         so_far = np.cumsum([self.step_sizes[size] for size in sizes])
         middle = sizes[int(np.searchsorted(so_far, so_far[-1] / 2))]
         yield (
-            f"{self.recording.steps:,} steps of {self.opened.settings['every']}, "
+            f"{self.recording.steps:,} steps of {opened.settings['every']}, "
             f"{self.recording.rows:,} rows: {sizes[0]:,} to {sizes[-1]:,} a step, median {middle:,}"
         )
         if self.recording.late:
@@ -135,7 +187,7 @@ class Inspection:
 
     def _first_rows(self) -> RichTable:
         """A line for each column, so that wide files fit too."""
-        sample = self.opened.files[0].sample(_FIRST_ROWS)
+        sample = self.files[0].sample(_FIRST_ROWS)
         table = RichTable(box=None, pad_edge=False, show_header=False)
         for name, column in list(sample.columns.items())[:_SHOWN_COLUMNS]:
             values = column.texts()[:_FIRST_ROWS]
@@ -150,10 +202,27 @@ class Inspection:
             if name != "bounds":
                 shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
                 found = "sniffed" if name in ("delimiter", "decimal") else "the first rows"
-                origin = self.opened.settings.origins.get(name, found)
+                origin = self.begun.settings.origins.get(name, found)
                 shown = visible(shown or "none", 200)
                 table.add_row(Text(name), Text(shown), Text(visible(origin, 60)))
         return table
+
+
+def _print(console: Console, heading: str, lines: Iterable[str]) -> None:
+    console.print(Text(heading, style="bold"))
+    for line in lines:
+        console.print(Text(f"  {line}"))
+
+
+def _scale(spec: StreamSpec, name: str) -> str:
+    if not spec.scaled:
+        return "not scaled"
+    if name not in spec.bounds:
+        return "scaled by its running mean and deviation"
+    low, high = spec.bounds[name]
+    if low == high:
+        return f"always {low:g}: becomes 0"
+    return f"{low:g} to {high:g} becomes 0 to 1"
 
 
 def _and_more(count: int, what: str) -> Iterable[str]:

@@ -55,12 +55,15 @@ class Guesses:
         Lines that the user should read.
     questions
         What must be known and cannot be guessed, with the option that answers it.
+    proposals
+        Possible answers, by the name of the option.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
     roles: dict[str, Role] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
+    proposals: dict[str, list[str]] = field(default_factory=dict)
     label: LabelGuess = field(default_factory=lambda: LabelGuess(None, ""))
 
     @property
@@ -109,6 +112,7 @@ class _Inference:
             time_format = format_of(column.texts())
         except AmbiguousError as error:
             one, other = error.formats
+            self.guesses.proposals["time_format"] = [one, other]
             self.guesses.questions.append(
                 f"{visible(self.table.file)}, column '{visible(name)}': is "
                 f"'{visible(error.text, 40)}' month first or day first? Say --time-format "
@@ -128,6 +132,7 @@ class _Inference:
         found.label = guess = guess_label({n: c for n, c in columns.items() if n not in used})
         if guess.column is None:
             found.questions.append(_which_label(self.table, guess))
+            found.proposals["label"] = [*guess.others, *guess.rules[::-1]] or ["COLUMN"]
             return
         found.settings["label"] = guess.column
         found.roles[guess.column] = Role(LABEL, guess.why)
@@ -152,7 +157,7 @@ class _Inference:
             found.roles[name] = role
         self._leave_leaks_out(guessed)
         for role_name, option in _OPTIONS.items():
-            if option not in known:
+            if option not in known and self._value("label") is not None:
                 found.settings[option] = guessed[role_name]
         found.remarks += _remarks(found.roles)
 

@@ -1,17 +1,24 @@
-"""`macro-tui inspect`: what would be read from a recording, and how."""
+"""`macro-tui inspect`: what would be read from a recording, how, and what to type then."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.toml import to_toml
-from macro_engine.stream.opening import Opened, toml_beside
-from macro_engine.subroutines import resolve
-from macro_tui.cli.options import add_stream_arguments, open_from
+from macro_engine.options.table import OPTIONS
+from macro_tui.cli.options import add_stream_arguments, begin_from
 from macro_tui.replays import is_shipped
+
+if TYPE_CHECKING:
+    from macro_engine.stream.opening import Begun
+
+_PROPOSALS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,18 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from macro_engine.subroutines import resolve
     from macro_tui.inspection import Inspection
 
-    opened = open_from(arguments)
-    resolve(opened.settings["subroutine"])
-    target = _target(opened) if arguments.write else None
-    inspection = Inspection(opened)
-    inspection.show()
+    begun = begin_from(arguments)
+    resolve(begun.settings.get("subroutine") or OPTIONS["subroutine"].default)
+    target = _target(begun) if arguments.write else None
+    commands = list(_commands(arguments, begun))
+    inspection = Inspection(begun)
+    inspection.show(commands)
     if target is not None:
         settings = inspection.settings()
-        for name in opened.settings.following & settings.keys():
-            del settings[name]
-        if settings["subroutine"].startswith("python:"):
+        if settings.get("subroutine", "").startswith("python:"):
             del settings["subroutine"]
             print("not saved: subroutine (python:... is taken from the command line only)")
         try:
@@ -44,10 +51,43 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _target(opened: Opened) -> Path:
-    path = opened.files[0].path
+def _commands(arguments: argparse.Namespace, begun: Begun) -> Iterator[str]:
+    """What runs the stream: the options that were typed, what was guessed, and what is asked."""
+    from macro_engine.stream.opening import INFERRED
+
+    words = ["macro-tui", "replay", *arguments.files]
+    for name in ("config", "preset"):
+        if (value := getattr(arguments, name)) is not None:
+            words += [f"--{name}", str(value)]
+    for name, option in OPTIONS.items():
+        value = getattr(arguments, name, None)
+        if value is None and name in ("time", "time_format", "label"):
+            value = (
+                begun.settings.get(name) if begun.settings.origins.get(name) == INFERRED else None
+            )
+        if value is not None:
+            words += [option.flag, value]
+    command, proposals = shlex.join(words), begun.guesses.proposals
+    answers = {name: [_answer(name, v) for v in found] for name, found in proposals.items()}
+    yield visible(" ".join([command, *(found[0] for found in answers.values())]), 4_000)
+    for found in answers.values():
+        for other in found[1:_PROPOSALS]:
+            yield visible(f"   or, in place of {found[0]}: {other}", 4_000)
+
+
+def _answer(name: str, value: str) -> str:
+    return f"{OPTIONS[name].flag} {shlex.quote(value)}"
+
+
+def _target(begun: Begun) -> Path:
+    from macro_engine.stream.opening import toml_beside
+
+    path = begun.origin.path
     if is_shipped(path):
-        raise MacroError(f"{visible(path.name)} is a shipped replay and describes itself")
+        raise MacroError(
+            f"{visible(path.name)} is a shipped replay and nothing is written beside it; copy it "
+            "first"
+        )
     target = toml_beside(path)
     if target.exists():
         raise MacroError(f"{visible(target)} exists already; move it away or edit it by hand")

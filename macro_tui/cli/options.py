@@ -15,7 +15,7 @@ from macro_tui.replays import find_recording
 if TYPE_CHECKING:
     from macro_engine.options.settings import Layer
     from macro_engine.run.store.keep import Keep
-    from macro_engine.stream.opening import Opened
+    from macro_engine.stream.opening import Begun, Opened
 
 
 _SWITCH: dict[str, Any] = {"action": "store_const", "const": True}
@@ -52,12 +52,17 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def open_from(arguments: argparse.Namespace) -> Opened:
-    """The stream that the arguments ask for."""
-    from macro_engine.stream.opening import open_stream
+def begin_from(arguments: argparse.Namespace) -> Begun:
+    """The stream that the arguments ask for, with questions if there are any."""
+    from macro_engine.stream.opening import begin_stream
 
     paths = [find_recording(name) for name in arguments.files]
-    return open_stream(paths, layers_from(arguments), arguments.config)
+    return begin_stream(paths, layers_from(arguments), arguments.config)
+
+
+def open_from(arguments: argparse.Namespace) -> Opened:
+    """The stream that the arguments ask for."""
+    return begin_from(arguments).complete()
 
 
 def layers_from(arguments: argparse.Namespace) -> list[Layer]:

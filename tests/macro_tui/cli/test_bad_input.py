@@ -174,10 +174,10 @@ def test_a_device_that_is_full_is_said_in_one_line(tmp_path):
     assert done.stderr == "macro-tui inspect: cannot write: No space left on device\n"
 
 
-def test_a_file_of_rows_that_are_all_unusable_is_an_error_for_inspect_too(tmp_path, capsys):
+def test_a_file_of_rows_that_are_all_unusable_is_inspected_with_the_reason(tmp_path, capsys):
     pl.DataFrame(
         {"x": [None, None], "label": ["a", "b"]}, schema_overrides={"x": pl.Float64}
     ).write_parquet(tmp_path / "d.parquet")
     options = ["--label", "label == 'a'", "--missing", "reject", "--features", "x"]
-    assert main(["inspect", str(tmp_path / "d.parquet"), *options]) == 1
-    assert "none of 2 rows can be used" in capsys.readouterr().err
+    assert main(["inspect", str(tmp_path / "d.parquet"), *options]) == 0
+    assert "none of 2 rows can be used" in capsys.readouterr().out

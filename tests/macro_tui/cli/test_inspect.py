@@ -1,3 +1,6 @@
+import shlex
+import tomllib
+
 from macro_tui.cli import main
 
 TEXT = "when;temp;place;late\n" + "".join(
@@ -54,7 +57,7 @@ def test_it_does_not_overwrite_what_is_there(tmp_path, capsys):
 
 def test_it_does_not_write_beside_a_shipped_replay(capsys):
     assert main(["inspect", "airline-IAH.parquet", "--write"]) == 1
-    assert "is a shipped replay and describes itself" in capsys.readouterr().err
+    assert "is a shipped replay and nothing is written beside it" in capsys.readouterr().err
 
 
 def test_text_from_the_file_is_shown_with_its_control_characters_visible(tmp_path, capsys):
@@ -62,3 +65,63 @@ def test_text_from_the_file_is_shown_with_its_control_characters_visible(tmp_pat
     assert "\x1b" not in out
     assert "\x07" not in out
     assert "a\\x1b[2J" in out
+
+
+def command_of(out):
+    lines = out.splitlines()
+    return lines[lines.index("Command") + 1].strip()
+
+
+def test_every_column_has_type_range_values_missing_share_role_and_why(tmp_path, capsys):
+    lines = "".join(f"{i % 50 / 2},{'' if i % 4 else 'xy'[i % 8 > 3]},{i},k\n" for i in range(120))
+    _code, out, _err = inspect(tmp_path, capsys, text="temp,place,nr,y\n" + lines)
+    rows = {line.split()[0]: line.split("  ") for line in out.splitlines() if line.startswith("  ")}
+    cells = {name: [cell.strip() for cell in row if cell.strip()] for name, row in rows.items()}
+    assert cells["temp"] == ["temp", "feature", "number", "0 to 24.5", "50", "0.0%", "numbers"]
+    assert cells["place"][1:6] == ["left out", "text", "x, y", "2", "75.0%"]
+    assert cells["nr"][1:] == [
+        "left out", "whole number", "0 to 119", "120", "0.0%", "it counts the rows"
+    ]  # fmt: skip
+    assert cells["y"][1:] == ["label", "text", "k", "1", "0.0%", "by its name"]
+
+
+def test_a_label_that_cannot_be_guessed_is_proposed_in_a_command_that_runs(tmp_path, capsys):
+    text = "a b,it's\n" + "".join(f"{i % 50},{i * 7 % 60}\n" for i in range(120))
+    code, out, _err = inspect(tmp_path, capsys, text=text)
+    assert code == 0
+    assert "which column is the label?" in out
+    _program, *words = shlex.split(command_of(out))
+    assert words[0] == "replay"
+    assert words[2:] == ["--label", "it's > 29.5"]
+    assert main([*words, "--headless"]) == 0
+
+
+def test_times_that_are_ambiguous_and_one_class_only_are_shown_with_what_is_missing(
+    tmp_path, capsys
+):
+    lines = "".join(f"0{1 + i // 60}/02/2024,{i % 9},0\n" for i in range(120))
+    code, out, _err = inspect(tmp_path, capsys, text="when,a,y\n" + lines)
+    assert code == 0
+    assert "month first or day first" in out
+    assert command_of(out).endswith("--time when --label y --time-format %m/%d/%Y")
+    code, out, _err = inspect(
+        tmp_path, capsys, "--time-format", "%m/%d/%Y", "--write", text="when,a,y\n" + lines
+    )
+    assert code == 0
+    assert "What is missing" in out
+    assert "one class only" in out
+    written = tomllib.loads((tmp_path / "d.toml").read_text())
+    assert (written["label"], written["time"], written["features"]) == ("y", "when", ["a"])
+
+
+def test_what_is_written_without_a_label_leaves_room_for_any(tmp_path, capsys):
+    text = "a,b\n" + "".join(f"{i % 50},{i * 7 % 60}\n" for i in range(120))
+    assert inspect(tmp_path, capsys, "--write", text=text)[0] == 0
+    assert "features" not in tomllib.loads((tmp_path / "d.toml").read_text())
+    assert main(["replay", str(tmp_path / "d.csv"), "--label", "a > 9", "--headless"]) == 0
+
+
+def test_scale_and_missing_are_written_too(tmp_path, capsys):
+    assert inspect(tmp_path, capsys, "--write")[0] == 0
+    written = tomllib.loads((tmp_path / "d.toml").read_text())
+    assert (written["scale"], written["missing"]) == ("running", "mean")
