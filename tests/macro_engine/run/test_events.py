@@ -20,7 +20,7 @@ def test_rejected_rows_belong_to_the_step_in_which_they_came(tmp_path):
     lines += [f"2024-01-01T{i // 6:02}:{i % 6}0:00,{i % 7},1,x,{i % 2}" for i in range(60)]
     lines[10] = lines[10].replace(",1,x", ",oops,x")
     lines[11] = "too,few"
-    lines[31] = lines[31].replace(",1,x", ",,x")
+    lines[31] = lines[31].replace(",1,x", ",never,x")
     path.write_text("\n".join(lines) + "\n")
     rejected = [e for e in events_of(path, every="1h") if e.kind == "rejected"]
     assert [(e.step, e.text) for e in rejected] == [(1, "2 rows rejected"), (5, "1 row rejected")]

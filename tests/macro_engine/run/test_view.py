@@ -29,7 +29,7 @@ def views(tmp_path_factory):
     stream = write_stream(folder / "d.csv")
     text = stream.read_text().splitlines()
     stream.write_text(
-        "\n".join([*text[:5], text[5].replace(text[5].split(",")[1], "?"), *text[6:]])
+        "\n".join([*text[:5], text[5].replace(text[5].split(",")[1], "oops"), *text[6:]])
     )
     session = Session(lambda listener, _: engine(stream, folder / "a.run", listener))
     until_ended(session, None)

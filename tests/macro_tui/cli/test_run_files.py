@@ -47,7 +47,17 @@ def test_an_export_is_what_the_run_wrote(stream, tmp_path, capsys, kind):
 
 def test_the_same_command_goes_on(stream, capsys):
     run_until(engine(stream, stream.parent / "a.run"), 10)
-    arguments = ["replay", "d.csv", *OPTIONS, "--categorical", "place", "--history", "3"]
+    arguments = [
+        "replay",
+        "d.csv",
+        *OPTIONS,
+        "--categorical",
+        "place",
+        "--history",
+        "3",
+        "--strategies",
+        "ftl,ewa",
+    ]
     assert main([*arguments, "--run", "a.run"]) == 0
     assert "going on after" in capsys.readouterr().err
     assert main([*arguments, "--run", "a.run", "--distance", "features"]) == 1
