@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from macro_engine.stream.formats.dialect import Dialect
-from macro_engine.stream.live.live_text import Layout
+from macro_engine.stream.live.live_text import TextLayout
 from macro_engine.stream.live.tail import GRACE, Follower
 
 HEADER = b"t,a,y\n"
@@ -16,7 +16,7 @@ class Watched:
         self.now = 0.0
         self.path = path
         self.rows, self.lines, self.rejected, self.said = [], [], [], []
-        layout = Layout(Dialect(), names, ["t", "a", "y"])
+        layout = TextLayout(Dialect(), names, ["t", "a", "y"])
         self.follower = Follower(path, layout, self.said.append, clock=lambda: self.now, **options)
 
     def poll(self, times=3):

@@ -18,10 +18,10 @@ import numpy as np
 from macro_engine.algorithm.completed import CompletedSteps
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.member_subroutines import (
+    FamilyRules,
     FamilyStep,
     MemberChoice,
     MemberSubroutines,
-    Rules,
 )
 from macro_engine.core.members import MARGINAL, Member
 from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
@@ -70,7 +70,7 @@ class Family:
         self.members = tuple(members)
         self.discrepancy = discrepancy
         self.classes = classes
-        self.rules = Rules(create, power, most)
+        self.rules = FamilyRules(create, power, most)
         self.step = 0
         self.histories = histories_of(members)
         # one for each member, and the last is the marginal baseline's

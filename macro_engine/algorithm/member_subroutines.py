@@ -15,7 +15,7 @@ from macro_engine.subroutines import Subroutine
 
 
 @dataclass(frozen=True)
-class Rules:
+class FamilyRules:
     """What holds for every member of a family; as for `Macro`."""
 
     create: Callable[[], Subroutine]
@@ -56,7 +56,7 @@ class MemberChoice:
         """How many there are, after a birth."""
         return self.known + self.born
 
-    def newborn(self, rules: Rules) -> Subroutine:
+    def newborn(self, rules: FamilyRules) -> Subroutine:
         return rules.create() if self.parent is None else self.parent.copy()
 
 
@@ -78,7 +78,7 @@ class MemberSubroutines:
         self.references: list[int] = []
         self.updates: list[int] = []  # steps that each has learned
 
-    def choose(self, distances: Floats, step: int, rules: Rules) -> MemberChoice:
+    def choose(self, distances: Floats, step: int, rules: FamilyRules) -> MemberChoice:
         """Decide for a step, given the distance to each reference; changes nothing."""
         mine = distances[self.references]
         nearest = np.argsort(mine, kind="stable")[:NEAREST]

@@ -27,7 +27,7 @@ from macro_engine.core.state import State
 class Blend:
     """The experts in their order: marginal, linear, shares, persistence, family, five on tiles.
 
-    A step is answered, which changes nothing; it is closed when no more rows come; it is learnt
+    A step is answered, which changes nothing; it is closed when no more rows come; it is learned
     when its labels are there.
     """
 
@@ -106,7 +106,7 @@ class Blend:
         self.pulls.add(answers.pulls.tolist())
 
     def learn(self, answers: Answers, labels: Ints) -> None:
-        """Learn a closed step; a row without a label, which is -1, is not learnt."""
+        """Learn a closed step; a row without a label, which is -1, is not learned."""
         rows = [(i, label) for i, label in enumerate(labels.tolist()) if label != NO_LABEL]
         if not rows:
             return
@@ -151,7 +151,7 @@ class Blend:
 
     @property
     def touched(self) -> int:
-        """How many cells of the tables were ever learnt."""
+        """How many cells of the tables were ever learned."""
         return sum(len(tiles.table) for tiles in self.tiles)
 
     @property

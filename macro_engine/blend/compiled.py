@@ -40,7 +40,7 @@ class CompiledBlend:
         self.rules = _rules(shape)
         self.parts = new_parts(shape)
         self.scratch = _scratch(shape)
-        self.codes = 0  # one more than the largest code that was learnt
+        self.codes = 0  # one more than the largest code that was learned
 
     @property
     def weights(self) -> list[float]:
@@ -72,7 +72,7 @@ class CompiledBlend:
         self._take(CLOSE, given, _no_labels(len(given)), _one_step(given), self._again(answers))
 
     def learn(self, answers: Answers, labels: Ints) -> None:
-        """Learn a closed step; a row without a label, which is -1, is not learnt."""
+        """Learn a closed step; a row without a label, which is -1, is not learned."""
         given = answers.evidence
         self._take(LEARN, given, labels, _one_step(given), self._again(answers))
 
@@ -96,7 +96,7 @@ class CompiledBlend:
 
     @property
     def touched(self) -> int:
-        """How many cells of the tables were ever learnt."""
+        """How many cells of the tables were ever learned."""
         return int(np.count_nonzero(touched_cells(self.shape, self.parts)))
 
     @property
@@ -134,8 +134,8 @@ class CompiledBlend:
     ) -> None:
         self._make_room(evidence.codes)
         if doing & LEARN and evidence.codes.size:
-            learnt = evidence.codes[labels >= 0]
-            self.codes = max(self.codes, 1 + int(learnt.max(initial=-1)))
+            learned = evidence.codes[labels >= 0]
+            self.codes = max(self.codes, 1 + int(learned.max(initial=-1)))
         given = Given(
             np.ascontiguousarray(evidence.numbers),
             np.ascontiguousarray(evidence.units),

@@ -37,7 +37,7 @@ def new_parts(shape: Shape) -> Parts:
 
 
 def touched_cells(shape: Shape, parts: Parts) -> Bools:
-    """Sets by cells: whatever was learnt has left its square."""
+    """Sets by cells: whatever was learned has left its square."""
     touched: Bools = parts.tables[:, :, SQUARES * shape.models] != 0
     return touched
 

@@ -17,7 +17,7 @@ class Tables(Protocol):
 
     @property
     def touched(self) -> int:
-        """How many cells were ever learnt."""
+        """How many cells were ever learned."""
 
     @property
     def changed(self) -> int:

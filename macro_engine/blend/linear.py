@@ -17,7 +17,7 @@ class Linear:
     def __init__(self, models: int, numbers: int, categories: int) -> None:
         self.bias = [0.0] * models
         self.numbers = [[0.0] * numbers for _ in range(models)]
-        # by model and category; a code that was never learnt weighs 0
+        # by model and category; a code that was never learned weighs 0
         self.codes: list[list[dict[int, float]]] = [
             [{} for _ in range(categories)] for _ in range(models)
         ]

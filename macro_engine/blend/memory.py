@@ -62,7 +62,7 @@ class Memory:
     Attributes
     ----------
     linear_codes
-        Categories by codes by models, for the codes that were ever learnt.
+        Categories by codes by models, for the codes that were ever learned.
     lengths
         The sum of the rows' squared lengths, of which `rows` were seen.
     shares

@@ -66,8 +66,8 @@ def restore(blend: Blend, memory: Memory) -> None:
 def _codes(linear: Linear) -> Floats:
     """Categories by codes by models."""
     models, categories = len(linear.codes), len(linear.codes[0])
-    learnt = [code for by_category in linear.codes for known in by_category for code in known]
-    codes = np.zeros((categories, 1 + max(learnt, default=-1), models))
+    learned = [code for by_category in linear.codes for known in by_category for code in known]
+    codes = np.zeros((categories, 1 + max(learned, default=-1), models))
     for m, by_category in enumerate(linear.codes):
         for j, known in enumerate(by_category):
             for code, weight in known.items():

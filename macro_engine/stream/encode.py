@@ -28,13 +28,13 @@ from macro_engine.stream.table import (
 )
 from macro_engine.stream.times import TimeReader, time_reader_described
 
-SAMPLE = 500  # usable rows from which classes are learnt
+SAMPLE = 500  # usable rows from which classes are learned
 
 
 class Encoder:
     """Turns tables into encoded rows.
 
-    Where classes must be learnt it holds the first usable rows back, fixes them, and then gives
+    Where classes must be learned it holds the first usable rows back, fixes them, and then gives
     all rows out. Numbers are not scaled yet: that takes whole steps.
     """
 
@@ -100,7 +100,7 @@ class Encoder:
         return Rows(accepted.numbers, slots, labels, self.columns)
 
     def state(self) -> State:
-        """What was learnt of the stream so far."""
+        """What was learned of the stream so far."""
         return {
             "classes": list(self.classes) if self.classes is not None else None,
             "fixed": self.fixed,
@@ -246,11 +246,11 @@ class Encoder:
         """Fix the classes by the first usable rows."""
         labels = [label for accepted in self.held for label in accepted.labels]
         self.classes = tuple(sorted(set(labels[:SAMPLE]), key=class_order))
-        self._check_learnt_classes()
+        self._check_learned_classes()
         self.report(f"classes from the first rows: {', '.join(map(visible, self.classes))}")
         self._fix()
 
-    def _check_learnt_classes(self) -> None:
+    def _check_learned_classes(self) -> None:
         assert self.classes is not None
         column = visible(self.spec.label.column)
         sample = min(SAMPLE, self.sampled)

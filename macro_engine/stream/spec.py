@@ -57,7 +57,7 @@ class StreamSpec:
     Attributes
     ----------
     classes
-        The ordered class names; None: to be learnt from the first rows.
+        The ordered class names; None: to be learned from the first rows.
     bounds
         Smallest and largest value of numeric columns, where they are known.
     scale

@@ -41,7 +41,7 @@ class Rules(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What is learnt; as `Memory`, with whole tables and the cells that changed."""
+    """What is learned; as `Memory`, with whole tables and the cells that changed."""
 
     linear_bias: Floats
     linear_numbers: Floats
@@ -64,7 +64,7 @@ class Parts(NamedTuple):
 class Record(NamedTuple):
     """Answers, rows first.
 
-    Where a step is answered and learnt at once, experts, filtered and pulls have room for one row:
+    Where a step is answered and learned at once, experts, filtered and pulls have room for one row:
     nothing but logs and cells is looked at again.
     """
 

@@ -1,4 +1,4 @@
-"""Whole steps: answers, and what is learnt from their labels."""
+"""Whole steps: answers, and what is learned from their labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARGINAL, _LINEAR, _SHARES, _PERSISTENCE, _FAMILY = range(5)
 def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: ignore[no-untyped-def]
     """Answer, close or learn the steps of a block, or do all three with one after the other.
 
-    Steps that are only answered or only learnt are recorded row by row; else the record holds one
+    Steps that are only answered or only learned are recorded row by row; else the record holds one
     step at a time, and `shown` what each of them tells.
     """
     at_once = doing == ANSWER + CLOSE + LEARN

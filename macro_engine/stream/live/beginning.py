@@ -15,7 +15,7 @@ from macro_engine.stream.formats.csv import PIECE, table_of
 from macro_engine.stream.formats.csv_parser import BOM, CsvParser
 from macro_engine.stream.formats.dialect import Dialect, check_encoding, header_of, sniff
 from macro_engine.stream.infer import COLUMN_OPTIONS
-from macro_engine.stream.live.live_text import LONGEST_LINE, Layout
+from macro_engine.stream.live.live_text import LONGEST_LINE, TextLayout
 from macro_engine.stream.live.rotation import Found
 from macro_engine.stream.live.standard_input import NAME, Pipe, StandardInput
 from macro_engine.stream.live.tail import Follower
@@ -39,9 +39,9 @@ class _LiveCsv(Origin):
     def look(self) -> tuple[bytes, str | None, bool]:
         raise NotImplementedError
 
-    def layout(self, names: list[str], spec: StreamSpec, settings: Settings) -> Layout:
+    def layout(self, names: list[str], spec: StreamSpec, settings: Settings) -> TextLayout:
         spec.check(names, self.path)
-        return Layout(Dialect(settings["delimiter"], settings["decimal"]), names, spec.columns)
+        return TextLayout(Dialect(settings["delimiter"], settings["decimal"]), names, spec.columns)
 
 
 class GrowingFile(_LiveCsv):

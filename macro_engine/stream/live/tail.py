@@ -18,7 +18,7 @@ from macro_engine.core.state import State
 from macro_engine.stream.formats.csv import PIECE
 from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.fingerprint import Likeness, Mark
-from macro_engine.stream.live.live_text import Layout, LiveText, TextPosition, is_cut_bom
+from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
 from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, Found, Rotation
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
@@ -123,7 +123,7 @@ class Follower(Source):
     def __init__(
         self,
         path: Path,
-        layout: Layout,
+        layout: TextLayout,
         say: Callable[[str], None],
         after: Found | None = None,
         clock: Callable[[], float] = monotonic,

@@ -5,7 +5,7 @@ from made_files import append, rotate
 
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.live.live_text import Layout
+from macro_engine.stream.live.live_text import TextLayout
 from macro_engine.stream.live.tail import GRACE, Follower
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.spec import Every, StreamSpec
@@ -35,7 +35,7 @@ class Fed:
         self.path = path
         self.said = []
         path.write_bytes(HEADER)
-        layout = Layout(Dialect(), NAMES, NAMES)
+        layout = TextLayout(Dialect(), NAMES, NAMES)
         follower = Follower(path, layout, self.said.append, clock=self.clock)
         self.reader = Reader(
             follower,
