@@ -27,7 +27,6 @@ from macro_engine.blend.shape import Evidence
 from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import Recording
 from macro_engine.stream.table import Rejections
 
 MOST = 64  # subroutines, as in the reference
@@ -37,7 +36,7 @@ COMMAND = ["--preset", "paper-labels", "--history", "6", "--max-subroutines", st
 def arrays(path):
     """The evidence, labels and starts of a whole recording."""
     opened = open_stream([path])
-    blocks = list(Recording(opened.files, opened.spec, Rejections()).blocks())
+    blocks = list(opened.reader(Rejections()).blocks())
     numbers = np.concatenate([b.rows.numbers for b in blocks])
     slots = np.concatenate([b.rows.slots for b in blocks])
     labels = np.concatenate([b.rows.labels for b in blocks])
