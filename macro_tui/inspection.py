@@ -47,6 +47,8 @@ class Inspection:
         self.rejections = Rejections()
         self.step_sizes: Counter[int] = Counter()
         self.first, self.last = LAST_TIME, FIRST_TIME
+        self.newest: int | None = None  # time that was read last
+        self.backwards = 0  # times that lie before the one above
         self.counts = np.zeros(0, np.int64)
         if not self.missing:
             try:
@@ -80,6 +82,10 @@ class Inspection:
             self.counts = self.counts + counts if len(self.counts) else counts
             self.step_sizes.update(np.diff(block.starts).tolist())
             if block.times is not None:
+                before = block.times[0] if self.newest is None else self.newest
+                falls = np.diff(block.times, prepend=before)
+                self.backwards += int(np.count_nonzero(falls < 0))
+                self.newest = int(block.times[-1])
                 self.first = min(self.first, int(block.times.min()))
                 self.last = max(self.last, int(block.times.max()))
         self.opened = opened
@@ -150,6 +156,9 @@ class Inspection:
             reader = encoder.time_reader
             yield f"time: {visible(spec.time)}, {reader.described if reader else ''}"
             yield f"      from {iso(self.first)} to {iso(self.last)}"
+            if self.backwards:
+                found = count_text(self.backwards, "row")
+                yield f"      {found} lie before the row above; --sort puts them in order"
         yield f"label: {visible(opened.settings['label'])}"
         for name in spec.features[:_SHOWN_COLUMNS]:
             yield f"feature: {visible(name)}, {_scale(opened.spec, name)}"

@@ -5,6 +5,7 @@ A reader returns the plain value, or raises ValueError with a sentence that says
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
 import math
@@ -105,6 +106,17 @@ def delimiter(value: Any) -> str:
     if value not in DELIMITERS:
         raise ValueError(f"'{visible(value)}' is no delimiter; one of: , ; | tab")
     return str(value)
+
+
+def encoding(value: Any) -> str:
+    try:
+        known = codecs.lookup(text(value))
+        "".encode(known.name)
+    except (LookupError, ValueError):
+        raise ValueError(
+            f"'{visible(value)}' is no encoding; write utf-8, latin-1, cp1252, utf-16"
+        ) from None
+    return known.name
 
 
 def _number(value: Any) -> float:

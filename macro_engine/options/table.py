@@ -76,6 +76,17 @@ _OPTIONS = (
     ),
     Option("delimiter", "CHAR", "of a CSV file: , ; | or tab", STREAM, "delimiter"),
     Option("decimal", "CHAR", "of a CSV file: . or ,", STREAM, "decimal"),
+    Option(
+        "encoding", "NAME", "of a text file, such as latin-1; default utf-8", STREAM, "encoding"
+    ),
+    Option(
+        "sort",
+        "",
+        "put the rows of each recording in the order of their times, in memory",
+        STREAM,
+        "true_or_false",
+        takes_value=False,
+    ),
     Option("bounds", "", "", STREAM, "bounds", on_command_line=False),
     Option(
         "distance", "NAME", "features, labels, frames, markov, iid", MACRO, "distance", "labels"

@@ -103,6 +103,8 @@ class _Inference:
         found.roles[time] = Role(TIME, NAMED if "time" in self.known else "it holds times")
         if self.known.get("time_format") is None:
             self._time_format(time, self.table.columns[time])
+        if not found.questions and not self.known.get("sort"):
+            self._say_if_backwards(time, self.table.columns[time])
 
     def _time_format(self, name: str, column: Column) -> None:
         """How the times of a column are written, where that needs a word."""
@@ -121,6 +123,17 @@ class _Inference:
         else:
             if time_format is not None:
                 self.guesses.settings["time_format"] = time_format
+
+    def _say_if_backwards(self, name: str, column: Column) -> None:
+        times, problems = column.times(column.time_reader(self._value("time_format")))
+        lines = np.delete(self.table.lines, list(problems))
+        falls = np.flatnonzero(np.diff(np.delete(times, list(problems))) < 0)
+        if len(falls):
+            self.guesses.remarks.append(
+                f"'{visible(name)}': {count_text(len(falls), 'time')} of the first "
+                f"{len(self.table):,} run backwards, the first at {self.table.unit} "
+                f"{lines[falls[0] + 1]}; --sort puts a recording in order"
+            )
 
     def _label(self) -> None:
         found, columns = self.guesses, self.table.columns

@@ -15,6 +15,7 @@ from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
 from macro_engine.strategies import PAPER
 from macro_engine.stream.encode import Encoder
+from macro_engine.stream.formats.text_file import PACKINGS
 from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.recording import Recorded, StreamFile
@@ -211,6 +212,6 @@ def toml_beside(path: Path) -> Path:
     >>> toml_beside(Path("data/flights.csv.gz")).as_posix()
     'data/flights.toml'
     """
-    if path.suffix.lower() in (".gz", ".bz2"):
+    if path.suffix.lower() in PACKINGS:
         path = path.with_suffix("")
     return path.with_suffix(".toml")

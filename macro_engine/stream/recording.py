@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,35 +15,77 @@ from macro_engine.core.state import State, child, whole
 from macro_engine.options.settings import Settings
 from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.csv import CsvFile
+from macro_engine.stream.formats.json_lines import JsonLinesFile
 from macro_engine.stream.formats.npy import BreakfastVideo
-from macro_engine.stream.formats.parquet import ParquetFile
+from macro_engine.stream.formats.parquet import ArrowFile, FrameFile, ParquetFile
+from macro_engine.stream.formats.text_file import PACKINGS
+from macro_engine.stream.sorting import SortedFile
 from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Table
 
 _ENDS = 1 << 16  # bytes at either end of a file that are compared
 
-StreamFile = CsvFile | ParquetFile | BreakfastVideo
+StreamFile = CsvFile | JsonLinesFile | FrameFile | BreakfastVideo
+_PARQUET, _ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
+_JSON_LINES, _CSV = (".jsonl", ".ndjson"), (".csv", ".tsv")
 
 
-def open_file(path: Path, delimiter: str | None = None, decimal: str | None = None) -> StreamFile:
+def open_file(
+    path: Path,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> StreamFile:
     """A recording; its first bytes and its name say what it is."""
     if path.exists() and not path.is_file():
         raise MacroError(f"{visible(path)} is not a regular file; a recording must be one")
     try:
         with path.open("rb") as file:
-            magic = file.read(4)
+            magic = file.read(8)
         if not magic:
             raise MacroError(f"{visible(path)} is empty; a recording was expected")
-        if magic == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+        _refuse(magic, path)
+        suffix = path.suffix.lower()
+        if magic[:4] == b"PAR1" or suffix in _PARQUET:
             return ParquetFile(path)
-        if magic == b"\x93NUM" or path.suffix.lower() == ".npy":
+        if magic[:6] == b"ARROW1" or suffix in _ARROW:
+            return ArrowFile(path)
+        if magic[:4] == b"\x93NUM" or suffix == ".npy":
             return BreakfastVideo(path)
-        return CsvFile(path, delimiter, decimal)
+        packed = Path(path.stem).suffix.lower() if suffix in PACKINGS else suffix
+        if packed in _JSON_LINES or (magic.startswith(b"{") and packed not in _CSV):
+            return JsonLinesFile(path, encoding)
+        return CsvFile(path, delimiter, decimal, encoding)
     except FileNotFoundError:
         raise MacroError(f"{visible(path)}: no such file") from None
     except OSError as error:
         raise MacroError(f"{visible(path)} cannot be opened: {visible(error)}") from None
+
+
+def _refuse(magic: bytes, path: Path) -> None:
+    """Say what to do with a file of a kind that is not read."""
+    name = shlex.quote(path.name)
+    if magic.startswith(b"\xd0\xcf\x11\xe0") or path.suffix.lower() in (".xlsx", ".xlsm", ".ods"):
+        raise MacroError(
+            f"{visible(path)} is a workbook; save its sheet as CSV (File, Save As, CSV UTF-8) and "
+            "read that"
+        )
+    if magic.startswith(b"PK\x03\x04"):
+        raise MacroError(
+            f"{visible(path)} is a zip archive; unpack it, as in unzip -p {visible(name)} > "
+            f"{visible(path.stem)}{'' if '.' in path.stem else '.csv'}, and read that"
+        )
+    if magic.startswith(b"[") and path.suffix.lower() == ".json":
+        raise MacroError(
+            f"{visible(path)} is one JSON array; write an object a line, as in jq -c '.[]' "
+            f"{visible(name)} > {visible(path.stem)}.jsonl, and read that"
+        )
+    if magic.startswith(b"FEA1"):
+        raise MacroError(
+            f"{visible(path)} is Feather of version 1; write it again as version 2, as in "
+            "pandas.read_feather(...).to_feather(...)"
+        )
 
 
 class Recording(Source):
@@ -59,7 +102,7 @@ class Recording(Source):
     ends = True
     has_more = True
 
-    def __init__(self, files: Sequence[StreamFile], columns: Sequence[str]) -> None:
+    def __init__(self, files: Sequence[StreamFile | SortedFile], columns: Sequence[str]) -> None:
         self.files = files
         self.columns = columns
         self.name = ", ".join(visible(file.path) for file in files)
@@ -123,7 +166,8 @@ class Recorded(Origin):
 
     def begin(self, settings: Settings, wait: Wait) -> Beginning:  # noqa: ARG002, it is all there
         delimiter, decimal = settings.get("delimiter"), settings.get("decimal")
-        self.files = [open_file(path, delimiter, decimal) for path in self.paths]
+        encoding = settings.get("encoding")
+        self.files = [open_file(path, delimiter, decimal, encoding) for path in self.paths]
         first = self.files[0]
         return Beginning(
             first.names,
@@ -135,4 +179,7 @@ class Recorded(Origin):
     def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:  # noqa: ARG002
         for file in self.files:
             spec.check(file.names, file.path)
+        if settings.get("sort"):
+            in_order = [SortedFile(file, spec.time, spec.time_format) for file in self.files]
+            return Recording(in_order, spec.columns)
         return Recording(self.files, spec.columns)

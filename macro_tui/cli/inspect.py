@@ -66,7 +66,7 @@ def _commands(arguments: argparse.Namespace, begun: Begun) -> Iterator[str]:
                 begun.settings.get(name) if begun.settings.origins.get(name) == INFERRED else None
             )
         if value is not None:
-            words += [option.flag, value]
+            words += [option.flag, value] if option.takes_value else [option.flag]
     command, proposals = shlex.join(words), begun.guesses.proposals
     answers = {name: [_answer(name, v) for v in found] for name, found in proposals.items()}
     yield visible(" ".join([command, *(found[0] for found in answers.values())]), 4_000)

@@ -27,7 +27,8 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="Parquet or CSV (also .gz), in order; a bare name may be a shipped replay",
+        help="Parquet, Arrow, CSV or JSON lines (also .gz .bz2 .xz .zst), in order; a bare name "
+        "may be a shipped replay",
     )
     add_settings(parser)
 

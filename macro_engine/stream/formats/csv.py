@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.format import count_text
 from macro_engine.core.state import State, whole
 from macro_engine.stream.formats.clean_text import cut
-from macro_engine.stream.formats.csv_parser import BOM, CsvParser, Record
+from macro_engine.stream.formats.csv_parser import CsvParser, Record
 from macro_engine.stream.formats.dialect import (
     SAMPLE_LINES,
     Dialect,
     check_encoding,
     header_of,
     named,
+    preamble_of,
     sniff,
 )
 from macro_engine.stream.formats.string_column import StringColumn
 from macro_engine.stream.formats.text_column import TextColumn
+from macro_engine.stream.formats.text_file import CHUNK, PIECE, TextFile
 from macro_engine.stream.table import Problem, Rejection, Table
 
-CHUNK = 1 << 22
-PIECE = 1 << 18
 
-
-class CsvFile:
+class CsvFile(TextFile):
     """A CSV file, plain or compressed, with a header line.
+
+    Lines above the header that begin with `#`, and Excel's `sep=;`, are skipped.
 
     Parameters
     ----------
-    path
-        Its first bytes tell whether it is compressed.
     delimiter, decimal
         Sniffed from the first lines where None.
     """
 
-    unit = "line"
     description: None = None
 
     def __init__(
-        self, path: Path, delimiter: str | None = None, decimal: str | None = None
+        self,
+        path: Path,
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
     ) -> None:
-        self.path = path
-        self.size = path.stat().st_size
+        super().__init__(path, encoding)
         head = self._head()
+        lines, separator = preamble_of(head)
+        self.preamble = sum(len(line) + 1 for line in head[:lines])
+        head = head[lines:]
         self.position = 0
-        sniffed = sniff(head, delimiter)
+        sniffed = sniff(head, delimiter or separator)
         self.dialect = Dialect(sniffed.delimiter, decimal or sniffed.decimal)
-        self.names = header_of(head, self.dialect.delimiter, path)
+        self.names = header_of(head, self.dialect.delimiter, path, lines)
         self.notes = [
             f"{what} {'given' if given else 'sniffed'}"
             for what, given in (
@@ -64,21 +64,31 @@ class CsvFile:
                 (f"decimal {named(self.dialect.decimal)}", decimal),
             )
         ]
+        self.notes += self._warnings(head[:-1], lines)
 
-    @property
-    def done(self) -> float:
-        """The share of the file that was read."""
-        return self.position / self.size if self.size else 1.0
+    def _warnings(self, head: list[bytes], lines: int) -> Iterator[str]:
+        """What the user should know of the first lines."""
+        if lines:
+            yield f"{count_text(lines, 'line')} above the header skipped"
+        for number, line in enumerate(head, start=lines + 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                yield (
+                    f"line {number} is not UTF-8 and such lines are rejected; --encoding latin-1, "
+                    "or whatever it is, reads them"
+                )
+                return
 
     def sample(self, rows: int) -> Table:
         """The first rows, with all columns."""
-        with self._open() as file:
-            data = self._lines(file, rows)
+        with self.open() as file:
+            data = self.first_lines(file, rows)
             table = self._clean_sample(data, rows)
             if table is None:
                 parser = self._parser()
                 records = parser.feed(data)
-                while len(records) <= rows and (data := self._read(file, PIECE)):
+                while len(records) <= rows and (data := self.read(file, PIECE)):
                     records += parser.feed(data)
                 if len(records) <= rows:
                     records += parser.finish()
@@ -98,16 +108,17 @@ class CsvFile:
     def tables(self, columns: Sequence[str], at: State | None = None) -> Iterator[Table]:
         """The rows from a position on, or all of them, with the named columns."""
         parser = self._parser()
-        with self._open() as file:
+        with self.open() as file:
             if at is not None:
                 parser.bytes, parser.lines = whole(at, "byte"), whole(at, "line")
-                self._skip_to(file, parser.bytes)
+                self.skip_to(file, parser.bytes)
             header_seen = at is not None
             # from a position on, the rest of its chunk piece by piece: so it was before, or it is
             # less than a line
             at_once = at is None
-            while data := self._read(file, CHUNK):
-                parser.bytes = parser.bytes or self.bom
+            while data := self.read(file, CHUNK):
+                if not parser.bytes:
+                    parser.bytes, parser.lines = self.skipped, self.skipped_lines
                 if not header_seen:
                     records, data = parser.feed_first(data)
                     header_seen = bool(records)
@@ -144,7 +155,9 @@ class CsvFile:
             yield self._table(records, columns, parser.position)
 
     def _parser(self) -> CsvParser:
-        return CsvParser(self.dialect.delimiter, len(self.names))
+        parser = CsvParser(self.dialect.delimiter, len(self.names))
+        parser.lines = self.skipped_lines
+        return parser
 
     def _table(
         self, records: list[Record], columns: Sequence[str], end: State | None = None
@@ -153,60 +166,12 @@ class CsvFile:
 
     def _head(self) -> list[bytes]:
         """The first lines, without the BOM; the last one may be cut off."""
-        with self._open() as file:
-            data = self._lines(file, SAMPLE_LINES)
+        with self.open() as file:
+            data = self.first_lines(file, SAMPLE_LINES)
         if not data.strip():
             raise MacroError(f"{visible(self.path)} is empty; a header line was expected")
         check_encoding(data, self.path)
         return data.split(b"\n")
-
-    def _lines(self, file: io.BufferedIOBase, count: int) -> bytes:
-        """A header, so many lines and more, if there are."""
-        data = self._read(file, PIECE)
-        while data.count(b"\n") <= count and (more := self._read(file, PIECE)):
-            data += more
-        return data
-
-    @contextmanager
-    def _open(self) -> Iterator[io.BufferedIOBase]:
-        self.first_read, self.bom = True, 0
-        with ExitStack() as stack:
-            self.file = file = stack.enter_context(self.path.open("rb"))
-            start = file.read(3)
-            file.seek(0)
-            if start.startswith(b"\x1f\x8b"):
-                yield stack.enter_context(gzip.open(file))
-            elif start == b"BZh":
-                yield stack.enter_context(bz2.open(file))
-            else:
-                yield file
-
-    def _skip_to(self, file: io.BufferedIOBase, place: int) -> None:
-        """Go to a byte of the text, which in a compressed file must be read up to there."""
-        self.first_read = False
-        try:
-            file.seek(place)
-        except (EOFError, OSError, zlib.error) as error:
-            raise MacroError(
-                f"{visible(self.path)} cannot be read up to byte {place}: {visible(error)}; is the "
-                "file cut off or damaged?"
-            ) from None
-
-    def _read(self, file: io.BufferedIOBase, size: int) -> bytes:
-        """The bytes up to the next multiple of a size."""
-        try:
-            data = file.read(size - file.tell() % size)
-        except (EOFError, OSError, zlib.error) as error:
-            raise MacroError(
-                f"{visible(self.path)} cannot be read to its end: {visible(error)}; is the file "
-                "cut off or damaged?"
-            ) from None
-        self.position = self.file.tell()
-        if self.first_read:
-            self.first_read = False
-            self.bom = len(BOM) if data.startswith(BOM) else 0
-            data = data[self.bom :]
-        return data
 
 
 def clean_table(

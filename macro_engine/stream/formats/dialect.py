@@ -16,6 +16,7 @@ from macro_engine.stream.spec import check_width
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 500
+_MOST_ABOVE = 1 << 16  # bytes above a header
 
 
 @dataclass(frozen=True)
@@ -30,27 +31,56 @@ def check_encoding(data: bytes, path: Path) -> None:
     """Refuse what is not lines of UTF-8, judged by the first bytes."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise MacroError(
-            f"{visible(path)}, line 1: this is UTF-16; convert it to UTF-8, as in "
-            "iconv -f UTF-16 -t UTF-8"
+            f"{visible(path)}, line 1: this is UTF-16, which replay reads and tail does not; "
+            "convert it to UTF-8, as in iconv -f UTF-16 -t UTF-8"
         )
     if b"\0" in data[:1024]:
-        raise MacroError(f"{visible(path)} is neither CSV nor Parquet: it holds NUL bytes")
+        raise MacroError(
+            f"{visible(path)} is no text: it holds NUL bytes; if it is UTF-16, replay reads it "
+            "with --encoding utf-16-le or utf-16-be"
+        )
     if b"\n" not in data and b"\r" in data:
         raise MacroError(
             f"{visible(path)}: its lines end in CR alone; convert it, as in tr '\\r' '\\n'"
         )
 
 
-def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
-    """The names of the columns, given the first lines of a file."""
+def preamble_of(head: list[bytes]) -> tuple[int, str | None]:
+    """How many lines stand above the header, and the delimiter that Excel's `sep=` names there.
+
+    A line that begins with # may be the header itself: if data of as many fields follow.
+
+    >>> preamble_of([b"# made today", b"sep=;", b"a;b", b"1;2", b""])
+    (2, ';')
+    """
+    separator, lines, bytes_ = None, 0, 0
+    for number, line in enumerate(head[:-1], start=1):
+        bytes_ += len(line) + 1
+        found = re.fullmatch(rb"sep=([,;|\t])\s*", line)
+        if bytes_ > _MOST_ABOVE or not (found or line.startswith(b"#") or not line.strip()):
+            break
+        if found:
+            separator = found[1].decode()
+        if line.strip():
+            lines = number
+    if not lines or not head[lines - 1].startswith(b"#"):
+        return lines, separator
+    rest = head[lines - 1 :]
+    rows = _rows(b"\n".join(rest[:2]), separator or sniff(rest[1:]).delimiter)
+    is_header = len(rows) == 2 and len(rows[0]) == len(rows[1]) > 1 and _is_data(rows[1])
+    return lines - is_header, separator
+
+
+def header_of(head: list[bytes], delimiter: str, path: Path, above: int = 0) -> list[str]:
+    """The names of the columns, given the first lines of a file, below those above the header."""
     parser = CsvParser(delimiter)
     records = parser.feed_first(b"\n".join(head))[0] or parser.finish()
-    where = f"{visible(path)}, line {records[0].line}"
+    where = f"{visible(path)}, line {above + records[0].line}"
     if records[0].problem:
         raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
     names = column_names(records[0].fields)
     check_width(len(names), path)
-    if 2 * sum(looks_like_data(name) for name in names) > len(names):
+    if _is_data(names):
         raise MacroError(
             f"{where}: this looks like data, not like the names of columns; put a header line first"
         )
@@ -61,6 +91,11 @@ def header_of(head: list[bytes], delimiter: str, path: Path) -> list[str]:
             "rename all but one"
         )
     return names
+
+
+def _is_data(fields: Sequence[str]) -> bool:
+    """Whether most fields are those of a row, not names."""
+    return 2 * sum(looks_like_data(field.strip()) for field in fields) > len(fields)
 
 
 def column_names(fields: Sequence[str]) -> list[str]:

@@ -99,22 +99,23 @@ def _text(value: Any) -> str:
     return str(value).strip()
 
 
-class ParquetFile:
-    """A Parquet file; a row is named by its number, from 1."""
+class FrameFile:
+    """A file of typed columns; a row is named by its number, from 1."""
 
     unit = "row"
+    format: str  # what it is called
+    description: dict[str, Any] | None = None
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.position = 0
         try:
-            schema = pl.read_parquet_schema(path)
+            schema = self.scan().collect_schema()
             check_width(len(schema), path)
-            self.size = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
-            metadata = pl.read_parquet_metadata(path)
+            self.size = int(self.scan().select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MacroError(
-                f"{visible(path)} is not a readable Parquet file: {visible(error, 120)}"
+                f"{visible(path)} is not a readable {self.format} file: {visible(error, 120)}"
             ) from None
         self.names = [name for name, dtype in schema.items() if not dtype.is_nested()]
         self.notes = [
@@ -122,7 +123,10 @@ class ParquetFile:
             for name, dtype in schema.items()
             if dtype.is_nested()
         ]
-        self.description = self._description(metadata.get(KEY))
+
+    def scan(self) -> pl.LazyFrame:
+        """All rows."""
+        raise NotImplementedError
 
     @property
     def done(self) -> float:
@@ -143,7 +147,7 @@ class ParquetFile:
 
     def _slice(self, start: int, length: int, columns: Sequence[str]) -> Table:
         try:
-            scan = pl.scan_parquet(self.path, glob=False).slice(start, length)
+            scan = self.scan().slice(start, length)
             frame = scan.select(selectors.by_name(*columns)).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise MacroError(
@@ -159,6 +163,19 @@ class ParquetFile:
             end={"row": start + len(frame)},
         )
 
+
+class ParquetFile(FrameFile):
+    """A Parquet file, which may describe itself."""
+
+    format = "Parquet"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.description = self._description(pl.read_parquet_metadata(path).get(KEY))
+
+    def scan(self) -> pl.LazyFrame:
+        return pl.scan_parquet(self.path, glob=False)
+
     def _description(self, text: str | None) -> dict[str, Any] | None:
         if text is None:
             return None
@@ -173,3 +190,16 @@ class ParquetFile:
                 f"{visible(self.path)}: its description (key {KEY}) is not a JSON object"
             )
         return description
+
+
+class ArrowFile(FrameFile):
+    """A file of Arrow IPC, also called Feather; one in the streaming form is read at once."""
+
+    format = "Arrow"
+
+    def scan(self) -> pl.LazyFrame:
+        with self.path.open("rb") as file:
+            is_stream = file.read(4) == b"\xff\xff\xff\xff"
+        if is_stream:
+            return pl.read_ipc_stream(self.path).lazy()
+        return pl.scan_ipc(self.path, glob=False)

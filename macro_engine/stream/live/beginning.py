@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.options.settings import Settings
 from macro_engine.stream.encode import SAMPLE
-from macro_engine.stream.formats.csv import PIECE, table_of
+from macro_engine.stream.formats.csv import table_of
 from macro_engine.stream.formats.csv_parser import BOM, CsvParser
 from macro_engine.stream.formats.dialect import Dialect, check_encoding, header_of, sniff
+from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.infer import COLUMN_OPTIONS
 from macro_engine.stream.live.live_text import LONGEST_LINE, TextLayout
 from macro_engine.stream.live.rotation import Found
@@ -124,6 +125,13 @@ class _FirstLines:
             if not data.strip():
                 raise MacroError(f"{visible(path)} is empty; a header line was expected")
             check_encoding(data, path)
+            if settings.get("encoding") is not None:
+                raise UsageError(
+                    "--encoding: tail reads UTF-8; convert what comes, as in iconv -f "
+                    f"{settings['encoding']} -t utf-8 | macro-tui tail -"
+                )
+            if settings.get("sort"):
+                raise UsageError("--sort: a live stream cannot be sorted; leave the option out")
             head = data.split(b"\n")
             sniffed = sniff(head, settings.get("delimiter"))
             if may_grow and not CsvParser(sniffed.delimiter).feed(data):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import State
-from macro_engine.stream.formats.csv import PIECE
+from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table

@@ -15,7 +15,7 @@ from time import monotonic, time
 
 from macro_engine.core.escape import visible
 from macro_engine.core.state import State
-from macro_engine.stream.formats.csv import PIECE
+from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.fingerprint import Likeness, Mark
 from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom

@@ -125,3 +125,13 @@ def test_scale_and_missing_are_written_too(tmp_path, capsys):
     assert inspect(tmp_path, capsys, "--write")[0] == 0
     written = tomllib.loads((tmp_path / "d.toml").read_text())
     assert (written["scale"], written["missing"]) == ("running", "mean")
+
+
+def test_times_that_run_backwards_are_counted_in_the_whole_recording(tmp_path, capsys):
+    days = [*range(1, 25), 3, *range(25, 29), 2]
+    lines = "".join(f"2024-02-{day:02},{i % 9},{i % 2}\n" for i, day in enumerate(days))
+    _code, out, _err = inspect(tmp_path, capsys, text="when,a,y\n" + lines)
+    assert "2 rows lie before the row above; --sort puts them in order" in out
+    _code, out, _err = inspect(tmp_path, capsys, "--sort", text="when,a,y\n" + lines)
+    assert "lie before" not in out
+    assert command_of(out).endswith("--time when --label y --sort")
