@@ -29,6 +29,7 @@ TIME, LABEL, FEATURE, CATEGORY, LEFT_OUT = "time", "label", "feature", "category
 _OPTIONS = {FEATURE: "features", CATEGORY: "categorical"}
 NAMED, NOT_NAMED = "named", "others are named"
 CONSTANT = "constant in the first rows; it stays, in case it changes"
+NOTHING_ELSE = "it stays, because nothing else is there to learn from"
 LEAK = "it tells the label by itself in the first rows: a leak, if it is known only after the label"
 NEARLY_LEAK = "it tells the label by itself, or nearly, in the first rows: is it known before it?"
 
@@ -168,11 +169,23 @@ class _Inference:
             elif role.name != LEFT_OUT:
                 guessed[role.name].append(name)
             found.roles[name] = role
+        is_needed = not (self.named or guessed[FEATURE] or guessed[CATEGORY])
+        if is_needed and "features" not in known:
+            self._take_back(guessed[FEATURE])
         self._leave_leaks_out(guessed)
         for role_name, option in _OPTIONS.items():
             if option not in known and self._value("label") is not None:
                 found.settings[option] = guessed[role_name]
         found.remarks += _remarks(found.roles)
+
+    def _take_back(self, features: list[str]) -> None:
+        """Take ids and counts of rows that are numbers, where there is nothing else."""
+        for name, column in self.table.columns.items():
+            role = self.guesses.roles[name]
+            is_id = role.name == LEFT_OUT and role.why == why_identifier(name, column)
+            if is_id and is_numeric(column):
+                features.append(name)
+                self.guesses.roles[name] = Role(FEATURE, f"numbers, {role.why}; {NOTHING_ELSE}")
 
     def _leave_leaks_out(self, guessed: dict[str, list[str]]) -> None:
         """Take out guessed columns that tell the label alone, if others are left to learn from."""
@@ -250,7 +263,7 @@ def _remarks(roles: Mapping[str, Role]) -> list[str]:
         if role.name == LEFT_OUT and role.why != NOT_NAMED:
             back = "; --features or --categorical takes it back" if role.why == LEAK else ""
             reasons.setdefault(f"left out, {role.why}{back}", []).append(name)
-        for odd in (CONSTANT, NEARLY_LEAK):
+        for odd in (CONSTANT, NEARLY_LEAK, NOTHING_ELSE):
             if role.why.endswith(odd):
                 reasons.setdefault(odd, []).append(name)
     return [f"{listed(names)}: {reason}" for reason, names in reasons.items()]

@@ -192,3 +192,9 @@ def test_a_trend_is_no_leak_where_the_label_changes_once():
 def test_how_times_are_written_is_guessed_where_all_columns_are_named():
     known = {"time": "t", "label": "y", "features": ["a"], "categorical": []}
     assert guesses(known, t=["31/01/2024"] * 2, a=[1, 2], y=[0, 1]) == {"time_format": "%d/%m/%Y"}
+
+
+def test_a_count_of_rows_stays_where_nothing_else_is_there_to_learn_from():
+    found = inferred(n=range(50), y=LABELS)
+    assert found.settings["features"] == ["n"]
+    assert "'n': it stays, because nothing else is there to learn from" in found.remarks
