@@ -292,14 +292,14 @@ class _Slots:
         self.slot = {name: i for i, name in enumerate(self.names)}
 
     def slots(self, values: Sequence[str]) -> list[int]:
-        new = dict.fromkeys(value for value in values if value not in self.slot)
+        new = [value for value in dict.fromkeys(values) if value not in self.slot]
         room = SLOTS - len(self.names)
-        for value in list(new)[:room]:
+        for value in new[:room]:
             self.slot[value] = len(self.slot)
         self.names += tuple(new)[:room]
         known = self.slot
         if len(new) <= room and len(known) <= SLOTS:
-            return [known[value] for value in values]
+            return list(map(known.__getitem__, values))
         return [
             known[value] if value in known else zlib.crc32(value.encode()) % SLOTS
             for value in values
