@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from macro_engine.core.format import count_text
 from macro_engine.core.rows import Block, Bools, Columns, Ints, Rows
 from macro_engine.core.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.accepted import Accepted
@@ -55,6 +56,8 @@ class BlockMaker:
         self.pending: list[Part] = []  # begins with the open step's first row; not scaled yet
         self.rejected = 0  # before the next accepted row
         self.reports = 0
+        self.backwards = 0  # rows that lie before the row above
+        self.newest: int | None = None  # time of the last row
 
     @property
     def open_rows(self) -> int:
@@ -77,7 +80,11 @@ class BlockMaker:
 
     def notes(self) -> list[str]:
         """In words, what was not taken as it stands, column by column."""
-        return [*self.encoder.what_was_missing(), *self.scale.what_was_cut_off()]
+        notes = [*self.encoder.what_was_missing(), *self.scale.what_was_cut_off()]
+        if self.backwards and self.spec.every.rows is not None:  # else they are counted as late
+            found = count_text(self.backwards, "row")
+            notes.append(f"{found} before the row above in time; --sort puts a recording in order")
+        return notes
 
     def take(self, table: Table) -> Iterator[Block]:
         """The steps that the rows of a table close; the open one is kept."""
@@ -122,6 +129,8 @@ class BlockMaker:
             "stepper": self.stepper.state(),
             "rejections": self.rejections.state(),
             "reports": self.reports,
+            "backwards": self.backwards,
+            "newest": self.newest,
             "rejected": self.rejected,
             "pending": list(self.pending),
             "held": list(self.held.values()),
@@ -136,6 +145,9 @@ class BlockMaker:
         self.rejections.restore(child(state, "rejections"))
         self.rejected = whole(state, "rejected")
         self.reports = whole(state, "reports")
+        self.backwards = whole(state, "backwards") if "backwards" in state else 0
+        newest = state.get("newest")
+        self.newest = newest if isinstance(newest, int) else None
         if state.get("pending") is not None:
             classes = len(self.encoder.classes or ())
             part = Part.restored(child(state, "pending"), self.encoder.columns, classes)
@@ -150,6 +162,10 @@ class BlockMaker:
 
     def _closed(self, accepted: Accepted) -> Iterator[Block]:
         """The steps that these rows close; the open one is kept."""
+        if accepted.times is not None and len(accepted):
+            before = accepted.times[0] if self.newest is None else self.newest
+            self.backwards += int(np.count_nonzero(np.diff(accepted.times, prepend=before) < 0))
+            self.newest = int(accepted.times[-1])
         split = self.stepper.split(accepted.times, len(accepted))
         if split.numbers is None:
             return self._added(accepted, split.opens, split.late)

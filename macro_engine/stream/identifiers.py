@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
+from macro_engine.core.rows import Floats
 from macro_engine.stream.label_candidates import words_of
-from macro_engine.stream.table import MISSING, Column
 
-_IDS = frozenset(("id", "ids", "uid", "uuid", "guid", "rowid", "index", "idx"))
+_IDS = frozenset(("id", "ids", "uid", "uuid", "guid", "rowid"))
+_WHOLE_NAMES = frozenset(("index", "idx"))  # but a uv_index is a number
 _INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+")  # as pandas writes it
 _LEAST = 20  # rows that tell
 _SOME = 100  # different values
 
 
-def why_identifier(name: str, column: Column) -> str | None:
-    """Why a column says nothing about its row; None if it may say something."""
+def why_identifier(name: str, values: Sequence[str], numbers: Floats) -> str | None:
+    """Why a column says nothing about its row; None if it may say something.
+
+    Parameters
+    ----------
+    values
+        The texts that are there.
+    numbers
+        Those that are numbers.
+    """
     if _INDEX.fullmatch(name):
         return "it is the index that another program wrote"
-    if _counts(column):
+    is_whole = len(values) == len(numbers)
+    if is_whole and len(numbers) >= _LEAST and (np.diff(numbers) == 1).all():
         return "it counts the rows"
-    if not is_called_id(name):
+    if not is_called_id(name) or has_fractions(numbers):
         return None
-    texts = [text for text in column.texts() if text not in MISSING]
-    different = len(set(texts))
-    if different == len(texts) > 2:
+    different = len(set(values))
+    if different == len(values) > 2:
         return "it is an id: no value comes twice"
     if different > _SOME:
         return f"it is an id with {different:,} different values"
@@ -35,9 +45,10 @@ def why_identifier(name: str, column: Column) -> str | None:
 def is_called_id(name: str) -> bool:
     """Whether its values are names, though they may be numbers."""
     words = words_of(name)
-    return bool(words) and (words[-1] in _IDS or words[0] in _IDS)
+    has_word = bool(words) and (words[-1] in _IDS or words[0] in _IDS)
+    return has_word or name.lower() in _WHOLE_NAMES
 
 
-def _counts(column: Column) -> bool:
-    numbers, problems = column.numbers()
-    return len(numbers) >= _LEAST and not problems and bool((np.diff(numbers) == 1).all())
+def has_fractions(numbers: Floats) -> bool:
+    """Whether any of the numbers is not whole."""
+    return bool((numbers != np.floor(numbers)).any())

@@ -12,11 +12,11 @@ import numpy as np
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.stream.identifiers import is_called_id, why_identifier
+from macro_engine.stream.identifiers import has_fractions, is_called_id, why_identifier
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.label_candidates import LabelGuess, guess_label
 from macro_engine.stream.leaks import CERTAIN, LIKELY, LabelSample
-from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, Table
+from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, Problems, Table
 from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
@@ -28,6 +28,7 @@ _SHOWN = 10  # columns in one remark
 TIME, LABEL, FEATURE, CATEGORY, LEFT_OUT = "time", "label", "feature", "category", "left out"
 _OPTIONS = {FEATURE: "features", CATEGORY: "categorical"}
 NAMED, NOT_NAMED = "named", "others are named"
+MOSTLY_MISSING = "mostly missing"
 CONSTANT = "constant in the first rows; it stays, in case it changes"
 NOTHING_ELSE = "it stays, because nothing else is there to learn from"
 LEAK = "it tells the label by itself in the first rows: a leak, if it is known only after the label"
@@ -182,8 +183,7 @@ class _Inference:
         """Take ids and counts of rows that are numbers, where there is nothing else."""
         for name, column in self.table.columns.items():
             role = self.guesses.roles[name]
-            is_id = role.name == LEFT_OUT and role.why == why_identifier(name, column)
-            if is_id and is_numeric(column):
+            if role.name == LEFT_OUT and is_numeric(column) and role.why != MOSTLY_MISSING:
                 features.append(name)
                 self.guesses.roles[name] = Role(FEATURE, f"numbers, {role.why}; {NOTHING_ELSE}")
 
@@ -228,14 +228,17 @@ def role_of(name: str, column: Column) -> Role:
     """What a column can be that is neither time nor label."""
     texts = column.texts()
     values = [text for text in texts if text not in MISSING]
-    different = len(set(values))
     if len(values) < len(texts) / 2:
-        return Role(LEFT_OUT, "mostly missing")
-    if (why := why_identifier(name, column)) is not None:
+        return Role(LEFT_OUT, MOSTLY_MISSING)
+    numbers, problems = column.numbers()
+    known = np.delete(numbers, list(problems)) if problems else numbers
+    if (why := why_identifier(name, values, known)) is not None:
         return Role(LEFT_OUT, why)
+    different = len(set(values))
     constant = f", {CONSTANT}" if different == 1 and len(values) > 1 else ""
     is_few = different <= min(_CATEGORY_VALUES, max(2, len(values) // 2))
-    if is_numeric(column) and not (is_called_id(name) and is_few):
+    is_id = is_called_id(name) and is_few and not has_fractions(known)
+    if _are_mostly_numbers(len(known), problems) and not is_id:
         return Role(FEATURE, f"numbers{constant}")
     if is_few:
         return Role(CATEGORY, f"{count_text(different, 'value')}{constant}")
@@ -245,8 +248,11 @@ def role_of(name: str, column: Column) -> Role:
 def is_numeric(column: Column) -> bool:
     """Whether most of what is there are numbers."""
     numbers, problems = column.numbers()
+    return _are_mostly_numbers(len(numbers) - len(problems), problems)
+
+
+def _are_mostly_numbers(read: int, problems: Problems) -> bool:
     wrong = sum(p.kind not in (IS_MISSING, NOT_FINITE) for p in problems.values())
-    read = len(numbers) - len(problems)
     return read > 0 and read >= _MOSTLY * (read + wrong)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from macro_engine.stream.label import class_order
 from macro_engine.stream.table import MISSING, Column
 
 _NAMES = ("label", "target", "class", "outcome", "y")  # the likeliest first
@@ -25,6 +24,7 @@ _EVENT = re.compile(
 _FLAGS = frozenset(("is", "has", "was", "will", "did"))
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _FEW, _SOME = 20, 100  # different values of a label without a name for it, and with one
+_PROPOSED = 100  # columns from the last one on, among which one may choose
 _BY_NAME, _BY_EVENT, _BY_FLAG = range(3)
 
 
@@ -62,38 +62,43 @@ def guess_label(columns: Mapping[str, Column]) -> LabelGuess:
 
     A name that says it is sought anywhere; only then may the last column be the label.
     """
-    values = {name: _values(column) for name, column in columns.items()}
-    ranks = {name: rank for name, found in values.items() if (rank := _rank(name, found))}
+    ranks = {name: rank for name in columns if (rank := _rank(name, columns[name]))}
     named = sorted(ranks, key=ranks.__getitem__)
-    rules = [rule for name in columns if (rule := _rule(name, columns[name], values[name]))]
+    last = list(columns)[-1] if columns else ""
     if named:
         best = [name for name in named if ranks[name] == ranks[named[0]]]
-        last = list(columns)[-1]
         chosen = best[0] if len(best) == 1 else last if last in best else None
         others = [n for n in named if n != chosen and (n in best or ranks[n][0] < _BY_FLAG)]
-        return LabelGuess(chosen, "by its name" if chosen else "", others, rules)
-    few = [name for name, found in values.items() if 2 <= len(found) <= _FEW]
-    if few and few[-1] == list(columns)[-1] and not _has_fractions(values[few[-1]]):
-        why = f"the last column, with {len(values[few[-1]])} values; no name says which it is"
-        return LabelGuess(few[-1], why)
+        return LabelGuess(chosen, "by its name" if chosen else "", others)
+    if columns:
+        values = _values(columns[last])
+        if 2 <= len(values) <= _FEW and not _has_fractions(values):
+            why = f"the last column, with {len(values)} values; no name says which it is"
+            return LabelGuess(last, why)
+    proposed = list(columns)[-_PROPOSED:]
+    few = [name for name in proposed if 2 <= len(_values(columns[name])) <= _FEW]
+    rules = [rule for name in proposed if (rule := _rule(name, columns[name]))]
     return LabelGuess(None, "", few[::-1], rules)
 
 
-def _rank(name: str, values: Sequence[str]) -> tuple[int, int] | None:
-    """How likely a name is that of a label, the smallest first; None for not at all."""
+def _rank(name: str, column: Column) -> tuple[int, int] | None:
+    """How likely a column is the label by its name, the smallest first; None for not at all."""
     words = words_of(name)
-    if name.lower() in _NAMES and len(values) <= _SOME:
-        return _BY_NAME, _NAMES.index(name.lower())
-    if not words or not values or len(values) > _FEW:
+    if name.lower() in _NAMES:
+        rank, most = (_BY_NAME, _NAMES.index(name.lower())), _SOME
+    elif words and (words[-1] in _LAST_WORDS or any(map(_EVENT.fullmatch, words))):
+        rank, most = (_BY_EVENT, 0), _FEW
+    elif words[1:] and words[0] in _FLAGS:
+        rank, most = (_BY_FLAG, 0), 2
+    else:
         return None
-    if words[-1] in _LAST_WORDS or any(map(_EVENT.fullmatch, words)):
-        return _BY_EVENT, 0
-    return (_BY_FLAG, 0) if words[0] in _FLAGS and words[1:] and len(values) <= 2 else None
+    least = 0 if rank[0] == _BY_NAME else 1
+    return rank if least <= len(_values(column)) <= most else None
 
 
-def _rule(name: str, column: Column, values: Sequence[str]) -> str | None:
+def _rule(name: str, column: Column) -> str | None:
     """A rule that makes two classes of a column of many numbers."""
-    if len(values) <= _FEW:
+    if len(_values(column)) <= _FEW:
         return None
     numbers, problems = column.numbers()
     known = np.delete(numbers, list(problems))
@@ -103,9 +108,9 @@ def _rule(name: str, column: Column, values: Sequence[str]) -> str | None:
     return f"{name} > {middle}"
 
 
-def _values(column: Column) -> list[str]:
-    return sorted(set(column.texts()) - MISSING, key=class_order)
+def _values(column: Column) -> set[str]:
+    return set(column.texts()) - MISSING
 
 
-def _has_fractions(values: Sequence[str]) -> bool:
+def _has_fractions(values: Iterable[str]) -> bool:
     return any(re.fullmatch(r"[+-]?\d*[.,]\d*[1-9]\d*", value) for value in values)

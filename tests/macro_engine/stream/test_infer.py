@@ -198,3 +198,8 @@ def test_a_count_of_rows_stays_where_nothing_else_is_there_to_learn_from():
     found = inferred(n=range(50), y=LABELS)
     assert found.settings["features"] == ["n"]
     assert "'n': it stays, because nothing else is there to learn from" in found.remarks
+
+
+def test_numbers_whose_name_only_sounds_like_an_id_are_features():
+    found = guesses(uv_index=[i * 7 % 11 for i in range(50)], id_score=NUMBERS, y=LABELS)
+    assert found["features"] == ["uv_index", "id_score"]

@@ -79,3 +79,19 @@ def test_times_that_run_backwards_are_said_with_the_cure_unless_they_are_sorted(
         "--sort puts a recording in order"
     ]
     assert not [r for r in opened(path).remarks if "run backwards" in r]
+
+
+def test_what_runs_backwards_later_is_counted_for_the_summary_also_after_a_resume(tmp_path):
+    path = tmp_path / "d.csv"
+    minutes = [*range(600), 10, *range(600, 700), 20]
+    lines = [f"{i * 60},{i % 7},{'pq'[i % 2]}" for i in minutes]
+    path.write_text("\n".join(["t,a,y", *lines]))
+    layer = Layer.read("test", {"time": "t"}, of_user=True)
+    reader = open_stream([path], [layer]).reader(Rejections())
+    list(reader.blocks())
+    again = open_stream([path], [layer]).reader(Rejections())
+    again.restore(reader.state())
+    for one in (reader, again):
+        assert one.maker.notes() == [
+            "2 rows before the row above in time; --sort puts a recording in order"
+        ]

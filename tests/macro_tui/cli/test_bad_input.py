@@ -39,7 +39,7 @@ def last_line(err):
         (["d.csv"], {"d_csv": ""}, "d.csv is empty"),
         (["d.csv"], {"d_csv": "t,a,y\n"}, "d.csv: there are columns, but no rows"),
         (["d.parquet"], {"d_parquet": "hello"}, "d.parquet is not a readable Parquet file"),
-        (["d.csv"], {"d_csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"}, "d.csv is neither CSV nor Parquet"),
+        (["d.csv"], {"d_csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"}, "d.csv is no text: it holds NUL bytes"),
         (["d.csv", "--label", "z"], {"d_csv": GOOD}, "--label: d.csv has no column 'z'"),
         (["d.csv", "--features", "aa"], {"d_csv": GOOD}, "no column 'aa', did you mean 'a'? It has: t, a, y"),
         (["d.csv", "--label", "a >"], {"d_csv": GOOD}, "the label rule 'a >' does not parse"),
