@@ -131,3 +131,28 @@ def text_of(app):
     text = "\n".join("".join(s.text for s in strip).rstrip() for strip in strips)
     status = r"^(\w[\w ]*?) ([\d,]+ rows/s| 100%).*$"
     return re.sub(status, r"\1 ... (status)", text, flags=re.M) + "\n"
+
+
+class Opened:
+    """A monitor whose main screen is open."""
+
+    def __init__(self, session, size=(120, 30), **options):
+        self.app = monitor_of(session, **options)
+        self.context = self.app.run_test(size=size)
+
+    async def __aenter__(self):
+        self.pilot = await self.context.__aenter__()
+        await open_main(self.app, self.pilot)
+        self.main = self.app.screen
+        return self
+
+    async def __aexit__(self, *error):
+        await self.context.__aexit__(*error)
+
+    async def press(self, *keys):
+        await self.pilot.press(*keys)
+        await settle(self.app, self.pilot)
+
+    @property
+    def view(self):
+        return self.main.view

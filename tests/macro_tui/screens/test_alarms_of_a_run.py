@@ -8,7 +8,6 @@ from made_sessions import (
     settle,
     text_of,
     until,
-    write_stream,
 )
 
 from macro_engine.run.alarms import parse
@@ -17,11 +16,6 @@ from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 RULES = (parse("ftl > 0.3"), parse("birth"))
-
-
-@pytest.fixture(scope="module")
-def stream(tmp_path_factory):
-    return write_stream(tmp_path_factory.mktemp("made") / "flights.csv")
 
 
 def up_to(row, run_file):

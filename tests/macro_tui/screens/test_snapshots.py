@@ -2,30 +2,16 @@
 
 import pytest
 from made_sessions import (
-    finished_session,
     monitor_of,
     open_main,
     paused_session,
     settle,
     text_of,
     until,
-    write_stream,
 )
 from made_snapshots import FOLDER, compare
 
 from macro_engine.run.alarms import parse
-
-
-@pytest.fixture(scope="module")
-def stream(tmp_path_factory):
-    return write_stream(tmp_path_factory.mktemp("made") / "flights.csv")
-
-
-@pytest.fixture(scope="module")
-def finished(stream):
-    session = finished_session(stream)
-    yield session
-    session.close()
 
 
 @pytest.mark.slow
