@@ -63,7 +63,7 @@ code = monitor(open_session, Options("laid.parquet"))
 out.write_text(json.dumps(marks))
 sys.exit(code)
 """
-SCREEN = "[4] thresholds"
+SCREEN = "[4] MACRO thresholds"
 ATLANTA = ("replay", "airline-ATL.parquet")
 
 

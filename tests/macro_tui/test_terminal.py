@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 ATLANTA = ("replay", "airline-ATL.parquet")
-SCREEN = "[4] thresholds"
+SCREEN = "[4] MACRO thresholds"
 
 
 @pytest.fixture(scope="module")

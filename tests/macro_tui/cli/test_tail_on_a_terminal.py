@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 OPTIONS = ["--time", "when", "--label", "late", "--features", "a,b", "--categorical", "place", "--every", "30m"]  # fmt: skip
-SCREEN = "[4] thresholds"
+SCREEN = "[4] MACRO thresholds"
 
 
 @pytest.fixture
