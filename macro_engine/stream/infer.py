@@ -189,9 +189,15 @@ class _Inference:
 
     def _leave_leaks_out(self, guessed: dict[str, list[str]]) -> None:
         """Take out guessed columns that tell the label alone, if others are left to learn from."""
-        told = self._told()
+        sample = self._label_sample()
+        if sample is None:
+            return
+        columns = self.table.columns
+        told = self._told(sample)
         names = [*guessed[FEATURE], *guessed[CATEGORY]]
-        certain = [name for name in names if told.get(name, 0.0) >= CERTAIN]
+        certain = [name for name in guessed[CATEGORY] if told[name] >= CERTAIN]
+        # a number that tells the label by a limit may be what there is to learn
+        certain += [name for name in guessed[FEATURE] if sample.is_copied_by(columns[name])]
         has_others = len(certain) < len(names) or bool(self.named)
         roles = self.guesses.roles
         for name, share in told.items():
@@ -201,20 +207,23 @@ class _Inference:
             elif share >= LIKELY:
                 roles[name] = Role(roles[name].name, f"{roles[name].why}, {NEARLY_LEAK}")
 
-    def _told(self) -> dict[str, float]:
-        """The share of the label that each feature and category tells by itself."""
+    def _label_sample(self) -> LabelSample | None:
+        """The labels of the first rows; None where they do not allow a judgement."""
         if self._value("label") is None:
-            return {}
+            return None
         columns = self.table.columns
         rule = parse_label(self._value("label"), list(columns))
         if rule.column not in columns:
-            return {}
+            return None
         labels, problems = rule.read(columns[rule.column], self.known.get("classes"))
         is_known = np.ones(len(labels), np.bool_)
         is_known[list(problems)] = False
         sample = LabelSample(labels, is_known)
-        if not sample.is_enough:
-            return {}
+        return sample if sample.is_enough else None
+
+    def _told(self, sample: LabelSample) -> dict[str, float]:
+        """The share of the label that each feature and category tells by itself."""
+        columns = self.table.columns
         return {
             name: sample.told_by_numbers(columns[name])
             if role.name == FEATURE

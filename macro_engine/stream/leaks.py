@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from macro_engine.core.rows import Bools, Floats, Ints
-from macro_engine.stream.table import Column
+from macro_engine.stream.table import MISSING, Column
 
 CERTAIN, LIKELY = 1 - 1e-9, 0.98  # shares of the label that are told
 _LEAST_ROWS = 10  # of a class
@@ -32,6 +32,13 @@ class LabelSample:
     def told_by_texts(self, column: Column) -> float:
         """The mean over classes of the share that the column's values tell."""
         return self._by_value(np.array(column.texts(), object).astype(str)[self.taken])
+
+    def is_copied_by(self, column: Column) -> bool:
+        """Whether numbers are the label in other words: one value a class, or there or missing."""
+        texts = np.array(column.texts(), object).astype(str)[self.taken]
+        is_missing = np.isin(texts, list(MISSING))
+        has_few = len(np.unique(texts)) <= len(self.sizes)
+        return max(self._by_value(texts) if has_few else 0.0, self._by_value(is_missing)) >= CERTAIN
 
     def told_by_numbers(self, column: Column) -> float:
         """The same where a value is told by a limit, by its value, or by being missing."""

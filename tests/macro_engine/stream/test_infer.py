@@ -152,7 +152,7 @@ def test_a_constant_column_is_pointed_at_and_stays_because_it_may_wake():
 @pytest.mark.parametrize(
     "leak",
     [
-        [10 + i % 7 if y else i % 9 for i, y in enumerate(LABELS)],
+        [7.5 if y else -1 for y in LABELS],
         [["ok", "fine"][i % 2] if y else "bad" for i, y in enumerate(LABELS)],
         ["" if y else 1 for y in LABELS],
     ],
@@ -170,8 +170,14 @@ def test_a_leak_of_several_classes_has_a_range_for_each():
     found = inferred(
         a=range(0, 180, 2), leak=[3 * c + 0.01 * i for i, c in enumerate(labels)], y=labels
     )
-    assert found.roles["leak"].name == "left out"
-    assert found.roles["a"].name == "feature"
+    assert any("'leak': it tells the label by itself" in r for r in found.remarks)
+    assert not any("'a'" in r for r in found.remarks)
+
+
+def test_a_number_that_tells_the_label_by_a_limit_stays_and_is_pointed_at():
+    found = inferred(a=NUMBERS, x=[i + 100 * y for i, y in enumerate(LABELS)], y=LABELS)
+    assert found.settings["features"] == ["a", "x"]
+    assert any("'x': it tells the label by itself" in r for r in found.remarks)
 
 
 def test_a_leak_that_is_named_or_the_only_column_stays_and_is_pointed_at():
