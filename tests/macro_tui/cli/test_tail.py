@@ -46,7 +46,8 @@ def wait_for_steps(run_file, steps):
 
 def stop(tail):
     tail.send_signal(signal.SIGTERM)
-    _, errors = tail.communicate(timeout=20)
+    tail.wait(timeout=20)  # before its input is closed, which would be an end of its own
+    _, errors = tail.communicate()
     assert tail.returncode == 130, errors
     return errors
 
