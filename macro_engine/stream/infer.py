@@ -195,9 +195,13 @@ class _Inference:
         columns = self.table.columns
         told = self._told(sample)
         names = [*guessed[FEATURE], *guessed[CATEGORY]]
-        certain = [name for name in guessed[CATEGORY] if told[name] >= CERTAIN]
         # a number that tells the label by a limit may be what there is to learn
-        certain += [name for name in guessed[FEATURE] if sample.is_copied_by(columns[name])]
+        certain = [
+            name
+            for name in names
+            if told[name] >= CERTAIN
+            and (name in guessed[CATEGORY] or sample.is_copied_by(columns[name]))
+        ]
         has_others = len(certain) < len(names) or bool(self.named)
         roles = self.guesses.roles
         for name, share in told.items():
