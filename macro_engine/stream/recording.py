@@ -182,4 +182,7 @@ class Recorded(Origin):
         if settings.get("sort"):
             in_order = [SortedFile(file, spec.time, spec.time_format) for file in self.files]
             return Recording(in_order, spec.columns)
+        for file in self.files:
+            if isinstance(file, CsvFile):
+                file.numeric = set(spec.numeric)
         return Recording(self.files, spec.columns)

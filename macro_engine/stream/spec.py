@@ -11,7 +11,7 @@ from pathlib import Path
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.stream.label import Label
+from macro_engine.stream.label import Label, LabelRule
 
 _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 _LONGEST = 10_000 * 366 * _UNITS["d"]
@@ -101,6 +101,13 @@ class StreamSpec:
         """The columns to read, each once."""
         time = [self.time] if self.time else []
         return list(dict.fromkeys([*time, self.label.column, *self.features, *self.categorical]))
+
+    @property
+    def numeric(self) -> set[str]:
+        """The columns of which only numbers are read."""
+        by_limit = isinstance(self.label, LabelRule) and isinstance(self.label.value, float)
+        numbers = {*self.features, *([self.label.column] if by_limit else [])}
+        return numbers - {self.time, *self.categorical}
 
     def check(self, names: Sequence[str], file: Path) -> None:
         """Refuse what a file with these columns cannot give."""

@@ -7,50 +7,67 @@ does Polars, many times as fast. All other text is the parser's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
 import polars as pl
 
+_AT_ONCE = 1 << 16  # bytes that are compared: memory for the answer is at hand, and in the cache
 
-def cut(text: bytes, delimiter: str, width: int, places: Sequence[int]) -> pl.DataFrame | None:
+
+def cut(
+    parts: Iterable[bytes | memoryview],
+    delimiter: str,
+    width: int,
+    places: Sequence[int],
+    numbers: Collection[int] = (),
+) -> pl.DataFrame | None:
     r"""The fields at some places of each line, as columns named by their place.
 
-    Returns None if the text is not clean. It consists of whole lines.
+    Returns None if the text is not clean. Its parts make whole lines together. `numbers` are places
+    where floats are wanted: a column has them if all its fields are finite numbers, else texts.
 
-    >>> cut(b"1,a,\n2,b,\n", ",", width=3, places=[1]).rows()
-    [('a',), ('b',)]
-    >>> cut(b"1,a\n2,b,\n", ",", width=3, places=[1]) is None
+    >>> cut([b"1,a,\n2,b,\n"], ",", width=3, places=[0, 1], numbers=[0]).rows()
+    [(1.0, 'a'), (2.0, 'b')]
+    >>> cut([b"1,a\n2,b,\n"], ",", width=3, places=[1]) is None
     True
     """
-    mark = delimiter.encode()
-    if width == 1 or len(mark) > 1:  # an empty line, which is none, would show no delimiter
-        return None
-    if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n")
-    if not _is_regular(text, mark, width):
-        return None
+    if width == 1 or len(delimiter.encode()) > 1:
+        return None  # an empty line, which is none, would show no delimiter
     names = [str(place) for place in range(width)]
     # a header of our own: Polars looks for a BOM or the mark of an archive in the first bytes
-    header = mark.join(name.encode() for name in names) + b"\n"
-    return pl.read_csv(
-        header + text,
-        columns=sorted(set(places)),
-        separator=delimiter,
-        quote_char=None,
-        schema=dict.fromkeys(names, pl.String),
-        empty_string_is_null=False,
-    )
+    text = b"".join([delimiter.join(names).encode(), b"\n", *parts])
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    lines = _lines(text, delimiter, width)
+    if lines < 2:
+        return None
+    frame = _read(text, delimiter, names, places, numbers)
+    # Polars pads a line that lacks fields: its last field is empty then
+    if not _has_last_fields(frame, width) and not _is_regular(text, delimiter, width, lines):
+        return None
+    unread = [place for place in numbers if not _are_finite(frame[names[place]])]
+    if unread:
+        frame = frame.with_columns(_read(text, delimiter, names, unread, ()))
+    return frame
 
 
-def _is_regular(text: bytes, delimiter: bytes, width: int) -> bool:
-    """Whether every line has `width` fields, and nothing in the text has another meaning."""
-    if b'"' in text:
-        return False
-    marks = text.translate(None, _all_but(delimiter + b"\n\r"))
-    line = delimiter * (width - 1) + b"\n"
-    lines = len(marks) // width
-    if not lines or marks != line * lines:
-        return False
+def _lines(text: bytes, delimiter: str, width: int) -> int:
+    """How many there are; 0 if they cannot have `width` fields each, or are not plain UTF-8.
+
+    If one has as many fields too many as another lacks, that is not seen here.
+    """
+    if b'"' in text or b"\r" in text:
+        return 0
+    lines = _count(text, "\n")
+    if _count(text, delimiter) != lines * (width - 1):
+        return 0
+    return lines if _is_utf_8(text) else 0
+
+
+def _is_utf_8(text: bytes) -> bool:
+    if text.isascii():  # which takes no memory
+        return True
     try:
         text.decode()
     except UnicodeDecodeError:
@@ -58,5 +75,46 @@ def _is_regular(text: bytes, delimiter: bytes, width: int) -> bool:
     return True
 
 
-def _all_but(kept: bytes) -> bytes:
-    return bytes(byte for byte in range(256) if byte not in kept)
+def _count(text: bytes, character: str) -> int:
+    """`text.count`, several times as fast where it comes often."""
+    bytes_, code = np.frombuffer(text, np.uint8), ord(character)
+    places = range(0, len(text), _AT_ONCE)
+    return sum(int(np.count_nonzero(bytes_[i : i + _AT_ONCE] == code)) for i in places)
+
+
+def _is_regular(text: bytes, delimiter: str, width: int, lines: int) -> bool:
+    """Whether every line has `width` fields."""
+    line = delimiter.encode() * (width - 1) + b"\n"
+    others = bytes(byte for byte in range(256) if byte not in line)
+    return text.translate(None, others) == line * lines
+
+
+def _has_last_fields(frame: pl.DataFrame, width: int) -> bool:
+    """Whether no line has an empty field at its end, where that was read."""
+    last = frame.get_column(str(width - 1), default=None)
+    if last is None:
+        return False
+    return not last.null_count() if last.dtype == pl.Float64 else bool((last != "").all())
+
+
+def _are_finite(numbers: pl.Series) -> bool:
+    return not numbers.null_count() and bool(np.isfinite(numbers.to_numpy()).all())
+
+
+def _read(
+    text: bytes,
+    delimiter: str,
+    names: Sequence[str],
+    places: Sequence[int],
+    numbers: Collection[int],
+) -> pl.DataFrame:
+    return pl.read_csv(
+        text,
+        columns=sorted(set(places)),
+        separator=delimiter,
+        quote_char=None,
+        schema=dict.fromkeys(names, pl.String) | {names[place]: pl.Float64 for place in numbers},
+        empty_string_is_null=False,
+        ignore_errors=True,
+        truncate_ragged_lines=True,
+    )

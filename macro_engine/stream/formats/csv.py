@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
@@ -22,10 +23,11 @@ from macro_engine.stream.formats.dialect import (
     preamble_of,
     sniff,
 )
+from macro_engine.stream.formats.parquet import SeriesColumn
 from macro_engine.stream.formats.string_column import StringColumn
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.formats.text_file import CHUNK, PIECE, TextFile
-from macro_engine.stream.table import Problem, Rejection, Table
+from macro_engine.stream.table import Column, Problem, Rejection, Table
 
 
 class CsvFile(TextFile):
@@ -37,6 +39,12 @@ class CsvFile(TextFile):
     ----------
     delimiter, decimal
         Sniffed from the first lines where None.
+
+    Attributes
+    ----------
+    numeric
+        Columns that will be asked for numbers and nothing else. One in which something else is
+        found is taken out.
     """
 
     description: None = None
@@ -49,6 +57,7 @@ class CsvFile(TextFile):
         encoding: str | None = None,
     ) -> None:
         super().__init__(path, encoding)
+        self.numeric: set[str] = set()
         head = self._head()
         lines, separator = preamble_of(head)
         self.preamble = sum(len(line) + 1 for line in head[:lines])
@@ -70,15 +79,14 @@ class CsvFile(TextFile):
         """What the user should know of the first lines."""
         if lines:
             yield f"{count_text(lines, 'line')} above the header skipped"
-        for number, line in enumerate(head, start=lines + 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                yield (
-                    f"line {number} is not UTF-8 and such lines are rejected; --encoding latin-1, "
-                    "or whatever it is, reads them"
-                )
-                return
+        try:
+            b"\n".join(head).decode()
+        except UnicodeDecodeError as error:
+            number = lines + 1 + error.object.count(b"\n", 0, error.start)
+            yield (
+                f"line {number} is not UTF-8 and such lines are rejected; --encoding latin-1, "
+                "or whatever it is, reads them"
+            )
 
     def sample(self, rows: int) -> Table:
         """The first rows, with all columns."""
@@ -113,9 +121,9 @@ class CsvFile(TextFile):
                 parser.bytes, parser.lines = whole(at, "byte"), whole(at, "line")
                 self.skip_to(file, parser.bytes)
             header_seen = at is not None
-            # from a position on, the rest of its chunk piece by piece: so it was before, or it is
-            # less than a line
-            at_once = at is None
+            # from a position within a chunk on, the rest of that piece by piece: so it was before,
+            # or it is less than a line
+            at_once = at is None or parser.bytes % CHUNK == 0
             while data := self.read(file, CHUNK):
                 if not parser.bytes:
                     parser.bytes, parser.lines = self.skipped, self.skipped_lines
@@ -146,7 +154,13 @@ class CsvFile(TextFile):
                 yield from self._rows_of(parser, parser.feed(piece), columns)
 
     def _clean(self, parser: CsvParser, data: bytes, columns: Sequence[str]) -> Table | None:
-        return clean_table(parser, data, self.names, columns, self.dialect, self.path.name)
+        numeric = self.numeric.intersection(columns)
+        table = clean_table(
+            parser, data, self.names, columns, self.dialect, self.path.name, numeric
+        )
+        if table is not None:
+            self.numeric -= {n for n in numeric if isinstance(table.columns[n], StringColumn)}
+        return table
 
     def _rows_of(
         self, parser: CsvParser, records: list[Record], columns: Sequence[str]
@@ -181,22 +195,34 @@ def clean_table(
     columns: Sequence[str],
     dialect: Dialect,
     file: str,
+    numeric: Collection[str] = (),
 ) -> Table | None:
-    """The rows that these bytes complete, if the text is clean; the parser goes on after them."""
+    """The rows that these bytes complete, if the text is clean; the parser goes on after them.
+
+    Of the columns in `numeric` nothing but numbers will be wanted.
+    """
     places = {name: place for place, name in enumerate(names)}
-    text = parser.whole_lines(data)
-    frame = cut(text, dialect.delimiter, len(names), [places[name] for name in columns])
+    wanted = [places[name] for name in columns]
+    # a decimal comma is replaced in texts
+    numbers = [places[name] for name in numeric if dialect.decimal == "."]
+    lines = parser.whole_lines(data)
+    frame = cut(lines, dialect.delimiter, len(names), wanted, numbers)
     if frame is None:
         return None
-    lines = np.arange(parser.lines + 1, parser.lines + 1 + len(frame))
+    numbers_of_lines = np.arange(parser.lines + 1, parser.lines + 1 + len(frame))
     parser.pass_over(data, len(frame))
     return Table(
         file,
         CsvFile.unit,
-        {name: StringColumn(frame[str(places[name])], dialect.decimal) for name in columns},
-        lines,
+        {name: column_of(frame[str(places[name])], dialect.decimal) for name in columns},
+        numbers_of_lines,
         end=parser.position,
     )
+
+
+def column_of(series: pl.Series, decimal: str) -> Column:
+    """Texts, or finite numbers, that were cut at once."""
+    return StringColumn(series, decimal) if series.dtype == pl.String else SeriesColumn(series)
 
 
 def table_of(

@@ -18,6 +18,7 @@ BOM = b"\xef\xbb\xbf"
 _LONGEST_RECORD = 1_000  # lines that a quoted field may span before the quote counts as stray
 _ROWS_INSIDE = 3  # lines in succession inside quotes that are rows by themselves: so does it then
 LONGEST_FIELD = 1 << 24
+_NOTHING = (b"", memoryview(b""))
 
 csv.field_size_limit(LONGEST_FIELD)
 
@@ -80,11 +81,13 @@ class CsvParser:
                 return records, data[place:]
         return [], b""
 
-    def whole_lines(self, data: bytes) -> bytes:
-        """The lines that these bytes would complete; none while a record is inside quotes."""
-        if self.quoted:
-            return b""
-        return self.partial + data[: data.rfind(b"\n") + 1] if b"\n" in data else b""
+    def whole_lines(self, data: bytes) -> tuple[bytes, memoryview]:
+        """The lines that these bytes would complete, in two parts, none of which is a copy.
+
+        There are none while a record is inside quotes.
+        """
+        end = data.rfind(b"\n") + 1
+        return (self.partial, memoryview(data)[:end]) if end and not self.quoted else _NOTHING
 
     def pass_over(self, data: bytes, lines: int) -> None:
         """Go to the end of bytes whose whole lines were read otherwise."""

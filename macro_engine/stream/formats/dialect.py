@@ -111,8 +111,9 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
     """
     sample = head[:SAMPLE_LINES] if len(head) > SAMPLE_LINES else head[:-1] or head
     text = b"\n".join(sample)
-    if delimiter is None:
-        delimiter = max(DELIMITERS, key=lambda d: _agreement(text, d))
+    if delimiter is None:  # one that comes nowhere cuts nothing
+        found = [d for d in DELIMITERS if d.encode() in text]
+        delimiter = max(found, key=lambda d: _agreement(text, d), default=DELIMITERS[0])
     if delimiter == ",":
         return Dialect(delimiter)
     fields = [f.strip() for r in _rows(text, delimiter)[1:] for f in r]

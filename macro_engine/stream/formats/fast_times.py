@@ -15,8 +15,8 @@ _LONGEST = "0000-00-00T00:00:00.000000"
 # by length: to the day, minute, second, millisecond, microsecond, and those with a Z
 _SHAPES = {n: _LONGEST[:n] for n in (10, 16, 19, 23, 26)}
 _SHAPES |= {n + 1: f"{shape}Z" for n, shape in _SHAPES.items() if n > 10}
-# of the clock, by place in the text: microseconds, and the first number that is too large
-_PARTS = {11: (3_600_000_000, 24), 14: (60_000_000, 60), 17: (1_000_000, 60)}
+# of hours, minutes and seconds, by place in the text: the first number that is too large
+_LIMITS = {11: 24, 14: 60, 17: 60}
 
 # the directives that mean the same to Polars, as they are written without a doubt
 _WRITTEN = {
@@ -31,7 +31,6 @@ _WRITTEN = {
     "b": "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)",
 }
 
-Characters = npt.NDArray[np.uint8]  # one row a place in the text
 Smalls = npt.NDArray[np.int32]
 
 
@@ -93,40 +92,48 @@ def _read_iso(texts: pl.Series, times: Ints) -> Bools:
         return is_read
     alike = np.flatnonzero(lengths.to_numpy() == length)
     written = texts if len(alike) == len(texts) else texts.gather(alike)
-    characters = np.frombuffer(written.str.join("").item().encode(), np.uint8)
-    times[alike], is_read[alike] = _iso(characters.reshape(-1, length).T.copy(), shape)
+    text = written.str.join("").item().encode()
+    times[alike], is_read[alike] = _iso(text, shape)
     return is_read
 
 
-def _iso(characters: Characters, shape: str) -> tuple[Ints, Bools]:
-    """The times, and whether they are: all digits and marks in place, no 30th of February."""
-    places = [place for place, mark in enumerate(shape) if mark == "0"]
-    digits = characters - np.uint8(ord("0"))
-    is_time = np.asarray((digits[places] <= 9).all(axis=0))
+def _iso(text: bytes, shape: str) -> tuple[Ints, Bools]:
+    """The times, and whether they are: all digits and marks in place, no 30th of February.
+
+    The text holds one time after the other.
+    """
+
+    def numbers_at(place: int) -> Smalls:
+        pairs = np.ndarray(len(text) // len(shape), "<u2", text, place, (len(shape),))
+        return np.asarray(_TWO_DIGITS[pairs])
+
+    characters = np.frombuffer(text, np.uint8).reshape(-1, len(shape)).T
+    parts = {place: numbers_at(place) for place in (0, 2, 5, 8, *_LIMITS) if place < len(shape)}
+    days, is_time = _days(parts[0] * 100 + parts[2], parts[5], parts[8])
+    times = days.astype(np.int64)
+    for place, limit in _LIMITS.items():
+        times *= limit
+        if place in parts:
+            is_time &= (parts[place] >= 0) & (parts[place] < limit)
+            times += parts[place]
+    times *= 1_000_000
     for place, mark in enumerate(shape):
-        if mark != "0":
+        if place > 19 and mark == "0":
+            digit = characters[place] - np.uint8(ord("0"))
+            is_time &= digit <= 9
+            times += digit * np.int64(10 ** (25 - place))
+        elif mark != "0":
             is_mark = characters[place] == ord(mark)
             is_time &= is_mark | (characters[place] == ord(" ")) if mark == "T" else is_mark
-    days, is_day = _days(_number(digits[:4]), _number(digits[5:7]), _number(digits[8:10]))
-    is_time &= is_day
-    times = days.astype(np.int64) * 86_400_000_000
-    for place, (unit, limit) in _PARTS.items():
-        if place < len(shape):
-            part = _number(digits[place : place + 2])
-            is_time &= part < limit
-            times += part * np.int64(unit)
-    fraction = digits[20 : len(shape.removesuffix("Z"))]
-    if len(fraction):
-        times += _number(fraction) * np.int64(10 ** (6 - len(fraction)))
     return times, is_time
 
 
-def _number(digits: Characters) -> Smalls:
-    """The numbers with these digits, the first ones first."""
-    number: Smalls = digits[0].astype(np.int32)
-    for digit in digits[1:]:
-        number = number * 10 + digit
-    return number
+def _two_digits() -> Smalls:
+    """The number of two characters by the number that their bytes make; negative for none."""
+    numbers = np.full(1 << 16, -10_000, np.int32)
+    written = b"".join(b"%02d" % number for number in range(100))
+    numbers[np.frombuffer(written, "<u2")] = np.arange(100)
+    return numbers
 
 
 def _days(year: Smalls, month: Smalls, day: Smalls) -> tuple[Smalls, Bools]:
@@ -139,3 +146,6 @@ def _days(year: Smalls, month: Smalls, day: Smalls) -> tuple[Smalls, Bools]:
     months -= earliest
     is_day &= day <= np.diff(firsts)[months]
     return firsts[months] + day - 1, is_day
+
+
+_TWO_DIGITS = _two_digits()

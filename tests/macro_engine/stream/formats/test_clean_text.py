@@ -11,10 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from macro_engine.core.errors import MacroError
-from macro_engine.stream.formats import csv
+from macro_engine.stream.formats import clean_text, csv
 from macro_engine.stream.formats.clean_text import cut
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.dialect import Dialect
+from macro_engine.stream.formats.parquet import SeriesColumn
 from macro_engine.stream.formats.string_column import StringColumn
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.label import parse_label
@@ -81,9 +82,29 @@ def test_numbers_are_those_of_the_exact_column(texts, decimal):
     assert same(column.numbers(), TextColumn(texts, decimal).numbers())
 
 
-def test_whatever_polars_reads_python_reads_as_the_same_number():
+@pytest.mark.slow
+@given(st.lists(numbers, min_size=1, max_size=12))
+@settings(deadline=None)
+@example(ODD_NUMBERS)
+def test_numbers_cut_at_once_are_those_of_the_exact_column(texts):
+    for some in (texts, *([text] for text in texts)):
+        frame = cut([f"{text}|x\n".encode() for text in some], "|", 2, [1, 0], [0])
+        assert same(csv.column_of(frame["0"], ".").numbers(), TextColumn(some).numbers())
+
+
+def cast(texts):
+    return pl.Series(texts).cast(pl.Float64, strict=False)
+
+
+def cut_as_numbers(texts):
+    lines = "".join(f"{text}|x\n" for text in texts)
+    return clean_text._read(f"0|1\n{lines}".encode(), "|", ["0", "1"], [0], [0])["0"]
+
+
+@pytest.mark.parametrize("read_by_polars", [cast, cut_as_numbers])
+def test_whatever_polars_reads_python_reads_as_the_same_number(read_by_polars):
     texts = ["".join(some) for n in range(5) for some in product("019+-.eE_ ", repeat=n)]
-    found = pl.Series(texts).cast(pl.Float64, strict=False).to_list()
+    found = read_by_polars(texts).to_list()
     read = [(text, value) for text, value in zip(texts, found, strict=True) if value is not None]
     assert len(read) > 600
     assert all(float(text) == value and "_" not in text for text, value in read)
@@ -118,12 +139,12 @@ def test_a_time_is_that_of_the_exact_column_when_all_have_its_shape(text):
     ],
 )  # fmt: skip
 def test_text_that_is_not_clean_is_left_to_the_parser(text):
-    assert cut(text, ",", 3, [0]) is None
+    assert cut([text], ",", 3, [0]) is None
 
 
 @pytest.mark.parametrize("first", [b"\xef\xbb\xbf1", b"x^", b"x\x01", b"#", b"\0", b"PAR1", b" "])
 def test_the_first_bytes_have_no_meaning_of_their_own(first):
-    assert cut(first + b",2\n", ",", 2, [1, 0]).row(0) == (first.decode(), "2")
+    assert cut([first + b",2\n"], ",", 2, [1, 0]).row(0) == (first.decode(), "2")
 
 
 ODD_LINES = [
@@ -182,6 +203,7 @@ def tables_of(file, at=None):
 def run(file):
     """The rows that a recording makes of a file, what they were rejected for, and its state."""
     rejections = Rejections()
+    file.numeric = set(SPEC.numeric)
     recording = Reader(Recording([file], SPEC.columns), SPEC, rejections)
     rows, failure = [], None
     try:
@@ -241,6 +263,9 @@ def test_rows_and_rejections_are_those_of_the_parser_however_the_file_is_cut(wri
 @pytest.mark.slow
 @given(files)
 @settings(deadline=None, max_examples=100)
+@example(
+    (b"t,a,c,y\nx\n" + b"2024-01-01,1,x,pp\n" * 2 + b"1" * 78 + b",,,\n" + b"1,2,3,4\n" * 9, ",")
+)
 def test_from_each_position_on_the_same_tables_come_again(written, file):
     opened = written(*file, ".")
     with read_by(128, 32):
@@ -271,6 +296,18 @@ def test_a_backlog_of_live_text_is_read_as_the_parser_reads_it(file, cuts):
         expected = taken()
         patch.setattr(live_text, "_LARGE", 0)
         assert taken() == expected
+
+
+def test_columns_are_read_as_numbers_until_something_else_is_found(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,y\n" + "1,2,p\n" * 20 + "1,?,p\n" + "1,2,p\n" * 20)
+    file = CsvFile(path)
+    file.numeric = {"a", "b"}
+    with read_by(60, 60):
+        tables = list(file.tables(["a", "b", "y"]))
+    kinds = [[type(table.columns[name]) for table in tables] for name in "ab"]
+    assert kinds == [[SeriesColumn] * 5, [*[SeriesColumn] * 2, *[StringColumn] * 3]]
+    assert file.numeric == {"a"}
 
 
 def test_a_header_amid_a_clean_backlog_is_one():
