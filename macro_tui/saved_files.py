@@ -32,7 +32,7 @@ def write_csv(file: IO[str], scene: Scene) -> None:
     that of the last step.
     """
     history, page = scene.history, scene.page
-    moments = np.minimum(page.edges[1:][page.edges[:-1] < scene.steps], scene.steps)
+    moments = np.unique(np.minimum(page.edges[1:][page.begins < scene.steps], scene.steps))
     points = history.at(moments)
     recent, so_far = history.errors(moments, scene.window), history.errors(moments, None)
     weights = history.weights(moments)

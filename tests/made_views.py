@@ -24,7 +24,7 @@ def roles_of(rows, fragment):
     return {role for row in rows for text, role in row if fragment in text}
 
 
-def curves_view(width, share=1.0, unit="%", crosshair=None, title="error rate", seed=1):
+def curves_view(width, share=1.0, unit="%", crosshair=None, seed=1):
     columns = plot_columns(width)
     steps = np.random.default_rng(seed).normal(0, 0.3, (len(KINDS), 2 * columns))
     values = np.array([[30.0], [31.0], [36.0], [40.0]]) + np.cumsum(steps, axis=1)
@@ -39,7 +39,7 @@ def curves_view(width, share=1.0, unit="%", crosshair=None, title="error rate", 
     births[3::11] = 1
     births[7::23] = 4
     labels = tuple((x, f"{400 + x}k") for x in range(2, columns, 17))
-    return CurvesView(title, series, births, labels, unit, crosshair, "10,000 rows")
+    return CurvesView(series, births, labels, unit, crosshair, "10,000 rows")
 
 
 def odd_curves_view(width):
@@ -51,7 +51,7 @@ def odd_curves_view(width):
         for (_, role), (value, now) in zip(KINDS, odd, strict=True)
     )
     labels = ((-5, "before"), (10**6, "after"), (1, "\n\r"))
-    return CurvesView("\t", series, np.ones(0, int), labels, "%", 10**6, "\x9b")
+    return CurvesView(series, np.ones(0, int), labels, "%", 10**6, "\x9b")
 
 
 def weights_view(width, count=6, leader=3, viewed=2):
@@ -67,7 +67,7 @@ def weights_view(width, count=6, leader=3, viewed=2):
     return WeightsView(thresholds, leader, viewed, over_time)
 
 
-def timeline_view(width, window=(4, 12)):
+def timeline_view(width):
     columns = timeline_columns(width)
     active = np.zeros((len(MEMBERS), columns), int)
     births = np.zeros_like(active)
@@ -76,7 +76,7 @@ def timeline_view(width, window=(4, 12)):
         active[k, :head] = np.arange(head) // (5 * (k + 1)) + 1
         births[k, : head : 5 * (k + 1)] = 1
     labels = tuple((x, f"{x}k") for x in range(0, columns, 20))
-    return TimelineView(MEMBERS, 3, active, births, head, head // 2, window, labels)
+    return TimelineView(MEMBERS, 3, active, births, head, head // 2, labels)
 
 
 def nearest_view():

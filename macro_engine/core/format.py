@@ -107,23 +107,6 @@ def time_text(microseconds: int) -> str:
     return f"{when:%Y-%m-%d %H:%M:%S}" if when.second else f"{when:%Y-%m-%d %H:%M}"
 
 
-def axis_time_text(microseconds: int, span: int) -> str:
-    """A time along an axis that spans so many microseconds.
-
-    >>> axis_time_text(984_567_720_000_000, 86_400_000_000 * 30)
-    'Mar 14'
-    """
-    when = _EPOCH + timedelta(microseconds=microseconds)
-    days = span / 86_400e6
-    if days > 1000:
-        return f"{when:%b %Y}"
-    if days > 20:
-        return f"{when:%b} {when.day}"
-    if days > 4:
-        return f"{when:%b} {when.day} {when:%H}h"
-    return f"{when:%a %H:%M}" if days > 0.5 else f"{when:%H:%M:%S}"
-
-
 def count_text(count: int, noun: str) -> str:
     """
     >>> count_text(1, "step"), count_text(1200, "row")

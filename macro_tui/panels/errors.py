@@ -1,11 +1,11 @@
-"""The chart of error rates."""
+"""The chart of the lead, or of error rates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from macro_tui.panels.panel import Panel
-from macro_tui.view.errors import about, curves_view
+from macro_tui.view.errors import about, curves_view, heading
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
 from macro_tui.widgets.curves import Curves
@@ -16,7 +16,6 @@ class ErrorsPanel(Panel):
     """The chart."""
 
     key = "errors"
-    heading = "error rates"
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
@@ -26,5 +25,6 @@ class ErrorsPanel(Panel):
         yield self.curves
 
     def update(self, scene: Scene) -> None:
+        self.heading = heading(scene)
         self.show_title(about(scene))
         self.curves.draw(curves_view(scene))

@@ -35,6 +35,7 @@ from macro_tui.view.curves import plot_columns
 from macro_tui.view.keys import KEYS
 from macro_tui.view.layout import is_small, panel_boxes
 from macro_tui.view.meter import Meter, Traffic
+from macro_tui.view.page import expected_length
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
 from macro_tui.view.verdict import verdict
@@ -74,6 +75,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
         self.placed_for: Size | None = None
+        self.length: int | None = None  # steps of the whole run, as far as they are known
         self.has_key_come = False  # since the screen was opened
 
     def compose(self) -> ComposeResult:
@@ -146,7 +148,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         snapshot = self.snapshot_in_view
         is_feed = snapshot.came is not None and not snapshot.has_ended
         feed = (snapshot.open_rows, snapshot.open_errors, snapshot.said) if is_feed else None
-        return self.steps, self.view, self.size, feed, self.event_log.seen
+        has_ended = snapshot.has_ended
+        return self.steps, self.view, self.size, feed, self.event_log.seen, has_ended
 
     def _draw(self, panels: bool) -> None:
         self.drawn = self._state()
@@ -186,14 +189,17 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         frozen = self.view.frozen
         if frozen is not None:
             chosen = [pair for pair in chosen if pair[0] <= frozen.last_event]
+        steps = history.steps if frozen is None else frozen.steps
+        self.length = expected_length(self.snapshot_in_view, steps, self.length)
         return Scene(
             history,
-            history.steps if frozen is None else frozen.steps,
+            steps,
             self.snapshot_in_view,
             self.view,
             self.dots,
             chosen,
             self.session.updates if frozen is None else lambda _threshold: None,
+            self.length,
         )
 
     @property

@@ -8,9 +8,9 @@ from textual import on
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
 from macro_engine.run.view import Event
-from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.view import event_log
+from macro_tui.view.page import Page
 from macro_tui.view.raster import ACROSS
 from macro_tui.widgets.curves import Curves
 from macro_tui.widgets.timeline import Timeline
@@ -21,7 +21,7 @@ class NavigationActions(MonitorScreen):
 
     def action_look(self, columns: int) -> None:
         if self.shown is not None:
-            self.look(self.view.looked(columns, self.shown.page.width, self.steps))
+            self.look(self.view.looked(columns, self.shown.page, self.steps))
 
     def action_look_far(self, direction: int) -> None:
         self.action_look(direction * max(self.dots // 2, 1))
@@ -40,11 +40,8 @@ class NavigationActions(MonitorScreen):
             self.look(self.view.at(self.steps, self.steps))
 
     def action_zoom(self, by: int) -> None:
-        if isinstance(self.focused, TimelinePanel):
-            columns = self.focused.timeline.timeline_columns
-            self.look(self.view.timeline_zoomed(by, columns, self.steps))
-        else:
-            self.look(self.view.zoomed(by, self.dots, self.steps))
+        if self.shown is not None:
+            self.look(self.view.zoomed(by, self.dots, self.shown.whole))
 
     @on(Click)
     def _look_where_it_was_clicked(self, click: Click) -> None:
@@ -52,11 +49,10 @@ class NavigationActions(MonitorScreen):
             return
         moment = None
         if isinstance(click.widget, Curves):
-            dot = ACROSS * (click.x - click.widget.plot_left)
-            moment = self.shown.page.start + (dot + 1) * self.shown.page.width
+            moment = _end_of(self.shown.page, ACROSS * (click.x - click.widget.plot_left))
         elif isinstance(click.widget, Timeline):
-            page = self.shown.timeline_page(click.widget.timeline_columns)
-            moment = page.start + (click.x - click.widget.timeline_left + 1) * page.width
+            page = self.shown.page_of(click.widget.timeline_columns)
+            moment = _end_of(page, click.x - click.widget.timeline_left)
         if moment is not None:
             self.look(self.view.at(moment, self.steps))
 
@@ -95,3 +91,8 @@ class NavigationActions(MonitorScreen):
     def look_at_event(self, number: int, event: Event) -> None:
         self.look(replace(self.view.at(event.step + 1, self.steps), event=number))
         self.say(f"step {event.step:,}: {event.text}")
+
+
+def _end_of(page: Page, column: int) -> int:
+    """The moment after the last step of a column."""
+    return int(page.edges[min(max(column + 1, 0), page.columns)])

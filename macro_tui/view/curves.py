@@ -1,8 +1,8 @@
-"""The error rates as curves over time, with births of subroutines along the axis."""
+"""Errors or leads as curves over time, with births of subroutines along the axis."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,10 +16,11 @@ from macro_tui.view.marks import Labels, put_births, put_x_labels
 from macro_tui.view.raster import Floats, Stroke
 from macro_tui.view.rows import Row
 
-_LEFT = 6
-_WIDE, _NARROW = 19, 13  # cells for the labels at the right edge
+_LEFT = 7
 _ROWS_A_TICK = 4
 _LEAST_SPAN = 1.0
+_MOST_TICKS = 10  # of points
+_BETTER, _WORSE = "better", "worse"
 _LIMITS = {"%": Bounds(0.0, 100.0), "points": Bounds(-100.0, 100.0)}
 _NO_DATA = {"%": Bounds(0.0, 100.0), "points": Bounds(-1.0, 1.0)}
 
@@ -52,23 +53,44 @@ class Series:
 
 @dataclass(frozen=True)
 class CurvesView:
-    """What the chart shows; columns count from the left edge of the plot, see `plot_columns`."""
+    """What the chart shows; columns count from the left edge of the plot, see `plot_columns`.
 
-    title: str
-    series: tuple[Series, ...]  # the first lies on top
-    births: NDArray[np.int64]  # new subroutines in each cell column
+    Attributes
+    ----------
+    series
+        In the order of the legend; the first lies on top. Of points, the first is an area.
+    births
+        New subroutines in each cell column.
+    note
+        Stands at the right of the legend.
+    steady
+        The first dot column whose values are no more those of a start.
+    """
+
+    series: tuple[Series, ...]
+    births: NDArray[np.int64]
     x_labels: Labels
     unit: Literal["%", "points"]
     crosshair: int | None
     note: str
+    steady: int = 0
+
+    @property
+    def is_area(self) -> bool:
+        """Whether the first series is filled from zero."""
+        return self.unit == "points"
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether there are values that are no more those of a start."""
+        return any(np.isfinite(series.values[self.steady :]).any() for series in self.series)
 
 
 @dataclass(frozen=True)
 class ChartAreas:
-    """How the room is shared out: cells left and right of the plot, rows above and below."""
+    """How the room is shared out: cells left of the plot, rows above and below."""
 
     left: int
-    right: int
     columns: int
     top: int
     rows: int
@@ -77,37 +99,65 @@ class ChartAreas:
 
 
 def chart_areas(view: CurvesView, width: int, height: int) -> ChartAreas:
-    left, right = margins(width)
-    has_header = height >= 3 and bool(view.title or view.note or not right)
+    has_legend = height >= 3 and bool(view.series or view.note)
     has_axis, has_x_labels = height >= 5, height >= 6
-    rows = max(height - has_header - has_axis - has_x_labels, 0)
-    columns = plot_columns(width)
-    return ChartAreas(left, right, columns, int(has_header), rows, has_axis, has_x_labels)
+    rows = max(height - has_legend - has_axis - has_x_labels, 0)
+    return ChartAreas(
+        left_margin(width), plot_columns(width), int(has_legend), rows, has_axis, has_x_labels
+    )
 
 
 def plot_columns(width: int) -> int:
     """How many cells wide the plot of a chart of this width is; two dot columns fit in each."""
-    left, right = margins(width)
-    return max(width - left - right, 0)
+    return max(width - left_margin(width), 0)
 
 
-def margins(width: int) -> tuple[int, int]:
-    left = _LEFT if width >= 26 else 0
-    right = _WIDE if width >= 72 else _NARROW if width >= 44 else 0
-    return left, right
+def left_margin(width: int) -> int:
+    return _LEFT if width >= 26 else 0
 
 
 def bounds(view: CurvesView, before: Bounds | None) -> Bounds:
-    """The range of the vertical axis, given the range of the frame before."""
-    values = np.concatenate([np.zeros(0), *(series.values for series in view.series)])
+    """The range of the vertical axis, given the range of the frame before.
+
+    The values of the start are left out of it once there are others.
+    """
+    first = view.steady if view.is_steady else 0
+    values = np.concatenate([np.zeros(0), *(series.values[first:] for series in view.series)])
     values = values[np.isfinite(values)]
     if not len(values):
         return before or _NO_DATA[view.unit]
     limits = _LIMITS[view.unit]
-    if view.unit == "points":
+    if view.is_area:
         values = np.append(values, 0.0)
     low, high = np.clip((values.min(), values.max()), limits.low, limits.high).tolist()
     return settled(before, low, high, limits, _LEAST_SPAN)
+
+
+@dataclass(frozen=True)
+class Zero:
+    """Where zero is: below so many rows, of which each is worth a unit; `below` rows follow."""
+
+    above: int
+    below: int
+    unit: float
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(-self.below * self.unit, self.above * self.unit)
+
+
+def zero_of(y: Bounds, rows: int) -> Zero:
+    """Moves the range so that zero is the edge between two rows, and a row a round value.
+
+    >>> zero_of(Bounds(-2.0, 7.0), 6)
+    Zero(above=5, below=1, unit=2.0)
+    """
+    low, high = max(-y.low, 0.0), max(y.high, 0.0)
+    if rows < 2:
+        return Zero(rows, 0, max(high, low) or 1.0)
+    above = min(max(round(rows * high / ((low + high) or 1.0)), 1), rows - 1)
+    unit = max(high / above, low / (rows - above)) or 1.0
+    return Zero(above, rows - above, step(unit, 1))
 
 
 def render(
@@ -118,29 +168,62 @@ def render(
     areas = chart_areas(view, canvas.width, canvas.height)
     y = y or bounds(view, None)
     if areas.rows and areas.columns:
-        _draw_y_axis(canvas, view, areas, y)
+        lines, bottom = view, areas.top + areas.rows
+        if areas.left:
+            canvas.put_down(_LEFT - 1, areas.top, bottom, glyphs.side, "axis")
+        if view.is_area:
+            zero = zero_of(y, areas.rows)
+            y, lines = zero.bounds, replace(view, series=view.series[1:])
+            _draw_area(canvas, view, areas, zero)
+            if areas.left:
+                _draw_y_axis_of_points(canvas, areas, zero)
+        elif areas.left:
+            _draw_y_axis(canvas, view, areas, y)
         _draw_crosshair(canvas, view, areas)
-        _draw_curves(canvas, view, areas, y)
-        _draw_initials(canvas, view, areas, y)
+        _draw_curves(canvas, lines, areas, y)
+        _draw_initials(canvas, lines, areas, y)
         _draw_x_axis(canvas, view, areas)
-        if areas.right:
-            _draw_end_labels(canvas, view, areas, y)
-    _draw_header(canvas, view, areas)
+    if areas.top:
+        _draw_legend(canvas, view)
     return canvas.rows()
+
+
+def _draw_area(canvas: Canvas, view: CurvesView, areas: ChartAreas, zero: Zero) -> None:
+    """The first series, filled from zero, and the line of zero."""
+    if zero.above:
+        line = canvas.glyphs.bars[1] * areas.columns
+        canvas.put(areas.left, areas.top + zero.above - 1, line, "axis")
+    for series in view.series[:1]:
+        values = raster.fitted(series.values, raster.ACROSS * areas.columns, np.nan)
+        cells = raster.filled(values, zero.unit, zero.above, zero.below)
+        codes = cells.characters
+        if canvas.glyphs.ascii:
+            codes = np.full_like(codes, ord(canvas.glyphs.area))
+        canvas.put_cells(areas.left, areas.top, codes, cells.owners, ["good", "bad"])
 
 
 def _draw_y_axis(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds) -> None:
     most = max(areas.rows // _ROWS_A_TICK, min(areas.rows // 2, 4), 1)
     size = step(y.span, most)
-    if areas.left:
-        canvas.put_down(_LEFT - 1, areas.top, areas.top + areas.rows, canvas.glyphs.side, "axis")
     for value in ticks(y, most):
         row = areas.top + _row(value, y, areas.rows)
-        if areas.left:
-            canvas.put_right(_LEFT - 1, row, tick_text(value, size, view.unit), "muted")
+        canvas.put_right(_LEFT - 1, row, tick_text(value, size, view.unit), "muted")
+        canvas.put(_LEFT - 1, row, canvas.glyphs.tick, "axis")
+
+
+def _draw_y_axis_of_points(canvas: Canvas, areas: ChartAreas, zero: Zero) -> None:
+    """The value of the lower edge of a row beside it; which side is better at the ends."""
+    every = max(-(-areas.rows // _MOST_TICKS), 1)
+    for place in range(-zero.below, zero.above):
+        row = areas.top + zero.above - 1 - place
+        if place % every == 0:
+            text = tick_text(place * zero.unit, zero.unit, "points")
+            canvas.put_right(_LEFT - 1, row, text, "muted")
             canvas.put(_LEFT - 1, row, canvas.glyphs.tick, "axis")
-        if value == 0 and view.unit == "points":
-            canvas.put(areas.left, row, canvas.glyphs.beyond * areas.columns, "axis")
+    if zero.above > 1:
+        canvas.put_right(_LEFT - 1, areas.top, _BETTER, "good")
+    if zero.below:
+        canvas.put_right(_LEFT - 1, areas.top + areas.rows - 1, _WORSE, "bad")
 
 
 def _draw_crosshair(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:
@@ -198,58 +281,32 @@ def _draw_x_axis(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:
     put_births(canvas, areas.left, row, raster.fitted(view.births, areas.columns, 0))
 
 
-def _draw_end_labels(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds) -> None:
-    """Each curve's kind, name and present value at the right edge, level with the value."""
-    labelled = [(s, s.now) for s in view.series if s.now is not None and np.isfinite(s.now)]
-    labelled = sorted(labelled[: areas.rows], key=lambda pair: -pair[1])
-    wanted = [_row(now, y, areas.rows) for _, now in labelled]
-    start, end = areas.left + areas.columns + 1, canvas.width
-    for (series, now), row in zip(labelled, apart(wanted, areas.rows), strict=True):
-        value = value_text(now, "" if view.unit == "%" and areas.right == _NARROW else view.unit)
-        canvas.put(start, areas.top + row, _sample(series, canvas.glyphs), series.role)
-        canvas.put(start + 2, areas.top + row, series.name, series.role)
-        canvas.put_right(end, areas.top + row, f" {value:>4}", series.role)
-
-
-def apart(wanted: list[int], rows: int) -> list[int]:
-    """Rows as near to the wanted ones as can be, no two the same; both go from top to bottom.
-
-    >>> apart([4, 4, 5], 6)
-    [3, 4, 5]
-    """
-    placed: list[int] = []
-    for i, row in enumerate(wanted):
-        least = placed[-1] + 1 if placed else 0
-        placed.append(min(max(row, least), rows - len(wanted) + i))
-    return placed
-
-
-def _draw_header(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:
-    """Title and note; values too under a crosshair, or where there is no room at the right."""
-    if view.crosshair is not None:
-        _put_values(canvas, view, [series.now for series in view.series], view.note)
-    elif areas.top and not areas.right:
-        _put_values(canvas, view, [series.now for series in view.series], view.title)
-    elif areas.top:
-        canvas.put_right(canvas.width, 0, view.note, "muted")
-        canvas.put(0, 0, view.title + "  ", "strong")
-
-
-def _put_values(canvas: Canvas, view: CurvesView, values: list[float | None], about: str) -> None:
-    """Names and values, then what they are about; initials where names do not fit."""
-    names = [series.name for series in view.series]
-    texts = [f"{n} {value_text(v, view.unit)}  " for n, v in zip(names, values, strict=True)]
-    if len("".join(texts).rstrip()) > canvas.width:
-        texts = [
-            f"{n[:1]} {value_text(v, view.unit.strip('%'))} "
-            for n, v in zip(names, values, strict=True)
-        ]
+def _draw_legend(canvas: Canvas, view: CurvesView) -> None:
+    """Each curve's kind, name and value, in one order; then the note, where there is room."""
+    for is_short in (False, True):
+        texts = [_legend_text(view, series, canvas.glyphs, is_short) for series in view.series]
+        if len("".join(texts).rstrip()) <= canvas.width:
+            break
     x = 0
-    for series, text in zip(view.series, texts, strict=True):
-        canvas.put(x, 0, text, series.role)
+    for i, (series, text) in enumerate(zip(view.series, texts, strict=True)):
+        canvas.put(x, 0, text, _legend_role(series, view.is_area and not i))
         x += len(text)
-    if x + len(about) <= canvas.width:
-        canvas.put(x, 0, about + " ", "strong")
+    if x + len(view.note) <= canvas.width:
+        canvas.put_right(canvas.width, 0, view.note, "strong")
+
+
+def _legend_text(view: CurvesView, series: Series, glyphs: Glyphs, is_short: bool) -> str:
+    is_area = view.is_area and series is view.series[0]
+    sample = glyphs.area if is_area else _sample(series, glyphs)
+    if is_short:
+        return f"{series.name[:1]} {value_text(series.now, view.unit.strip('%'))} "
+    return f"{sample} {series.name} {value_text(series.now, view.unit)}  "
+
+
+def _legend_role(series: Series, is_area: bool) -> str:
+    if is_area:
+        return "bad" if series.now is not None and series.now < 0 else "good"
+    return series.role
 
 
 def value_text(value: float | None, unit: str) -> str:

@@ -15,7 +15,6 @@ from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 from macro_tui.view.subroutines import lines, use_strips
-from macro_tui.view.viewport import page
 
 _STRIP = 64
 _LARGEST = 16
@@ -68,7 +67,7 @@ def _origin(birth: Birth) -> str:
 
 
 def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
-    shown = page(_STRIP, None, scene.moment, scene.steps)
+    shown = scene.page_of(_STRIP)
     strips = use_strips(scene, shown)
     strip = sparks(strips[number], glyphs) if number < len(strips) else ""
     labels = scene.labels(shown)
@@ -76,7 +75,7 @@ def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
     for column, text in labels:
         axis = axis.ljust(column) + text + " "
     return [
-        [("when it was used, over the whole run", "muted")],
+        [("when it was used", "muted")],
         [(strip.ljust(_STRIP), "chosen")],
         [(glyphs.horizontal * _STRIP, "axis")],
         [(axis, "muted")],

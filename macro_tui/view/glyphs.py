@@ -27,7 +27,6 @@ class Glyphs:
     side: str
     beyond: str
     horizontal: str
-    heavy: str
     corner: str
     tick: str
     mark: str
@@ -35,6 +34,7 @@ class Glyphs:
     bars: str
     shades: str
     fills: str
+    area: str
     curves: str
     more: str
     infinite: str
@@ -53,7 +53,6 @@ UNICODE = Glyphs(
     side="│",
     beyond="┄",
     horizontal="─",
-    heavy="━",
     corner="└",
     tick="┤",
     mark="┬",
@@ -61,6 +60,7 @@ UNICODE = Glyphs(
     bars=" ▁▂▃▄▅▆▇█",
     shades=" ░▒▓█",
     fills="█▓▒░",
+    area="█",
     curves="─━╌┈┄═",
     more="…",
     infinite="∞",
@@ -78,7 +78,6 @@ ASCII = Glyphs(
     side="|",
     beyond=".",
     horizontal="-",
-    heavy="=",
     corner="+",
     tick="+",
     mark="+",
@@ -86,6 +85,7 @@ ASCII = Glyphs(
     bars=" .:-=+*#",
     shades=" .:*#",
     fills="=-+~",
+    area="#",
     curves="*#-.o+",
     more="~",
     infinite="inf",

@@ -66,7 +66,14 @@ KEYS = (
     Key(("plus", "equals_sign"), "+", "zoom(1)", "", "zoom in at the right edge", LOOKING),
     Key(("minus",), "-", "zoom(-1)", "", "zoom out, at last to the whole run", LOOKING),
     Key(("t",), "t", "next_threshold", "threshold", "the next threshold in view", LOOKING),
-    Key(("m",), "m", "next_mode", "mode", "errors: moving window, since the start, lead", LOOKING),
+    Key(
+        ("m",),
+        "m",
+        "next_mode",
+        "mode",
+        "the lead, errors of late, errors since the start",
+        LOOKING,
+    ),
     Key(("w",), "w", "next_window", "", "a longer moving window: 64, 512, 4,096 steps", LOOKING),
     Key(("c",), "c", "next_curves", "", "more curves: the threshold in view, no-change", LOOKING),
     Key(("n",), "n", "next_event(1)", "event", "look at the next event", LOOKING),
@@ -74,7 +81,7 @@ KEYS = (
     *(
         Key((str(number),), str(number), f"focus_panel({number})", "", f"panel {name}", PANELS)
         for number, name in enumerate(
-            ("error rates", "decision", "timeline", "weights", "events", "subroutines"), 1
+            ("lead and errors", "decision", "timeline", "weights", "events", "subroutines"), 1
         )
     ),
     Key(("tab",), "tab", "other_panel(1)", "", "the next panel", PANELS),

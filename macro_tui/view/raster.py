@@ -81,6 +81,25 @@ def braille(
     return Cells(characters.astype(np.uint32), _first(bits > 0))
 
 
+def filled(values: Floats, unit: float, above: int, below: int) -> Cells:
+    """Dots from zero to each value of one series: zero is the edge below the rows `above` it.
+
+    A row of cells is worth a `unit`. What is known has a dot at least. Owner 0 is above zero,
+    owner 1 below it.
+    """
+    known = np.isfinite(values)
+    dots = np.rint(np.nan_to_num(values, posinf=0.0, neginf=0.0) / unit * DOWN).astype(int)
+    dots = np.where(known & (dots == 0), np.where(values < 0, -1, 1), dots)
+    height = np.arange(DOWN * above, -DOWN * below, -1)[:, None]  # of the upper edge of a dot
+    drawn = np.where(height > 0, dots >= height, dots < height) & known
+    bits = np.zeros((above + below, len(values) // ACROSS), np.uint8)
+    for (down, across), bit in np.ndenumerate(_BITS):
+        bits |= np.where(drawn[down::DOWN, across::ACROSS], bit, np.uint8(0))
+    characters = np.where(bits > 0, _BRAILLE + bits.astype(np.uint32), ord(" "))
+    side = (np.arange(above + below) >= above).astype(int)[:, None]
+    return Cells(characters.astype(np.uint32), np.where(bits > 0, side, -1))
+
+
 def letters(
     values: Floats, glyphs: Sequence[str], low: float, high: float, width: int, height: int
 ) -> Cells:

@@ -9,11 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.format import axis_time_text
 from macro_engine.run.view import Event, History, Moment, Points, Snapshot
-from macro_tui.view.viewport import Page, Viewport, page
+from macro_tui.view.page import Page, stretch
+from macro_tui.view.raster import ACROSS
+from macro_tui.view.time_axis import round_steps, round_times
+from macro_tui.view.viewport import Viewport
 
-_LABEL_CELLS = 15
+_SAMPLES = 256  # moments at which the times along the axis are looked up
+_GRAINS = 4  # columns of so many grains or more end at whole ones
+_OF_MACRO = ("ftl", "ewa")  # strategies that choose among MACRO's thresholds
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +34,8 @@ class Scene:
         Those that pass the filter, with their numbers.
     updates_now
         Given a member, how many steps each of its subroutines has learned until now.
+    length
+        How many steps the whole run has, as far as that can be known.
     """
 
     history: History
@@ -39,6 +45,7 @@ class Scene:
     dots: int
     events: Sequence[tuple[int, Event]]
     updates_now: Callable[[int], NDArray[np.int64] | None]
+    length: int | None = None
 
     @property
     def is_now(self) -> bool:
@@ -70,8 +77,14 @@ class Scene:
     def macro(self) -> str:
         """The strategy that stands for MACRO; without any of its own, whose prediction it is."""
         computed = self.history.strategies
-        wanted = ("ewa", "ftl") if self.snapshot.strategy == "ewa" else ("ftl", "ewa")
+        wanted = _OF_MACRO[::-1] if self.snapshot.strategy == "ewa" else _OF_MACRO
         return next((name for name in wanted if name in computed), self.strategy)
+
+    @property
+    def beside_macro(self) -> list[str]:
+        """The strategies that are compared with MACRO: blend, and those of plug-ins."""
+        names = self.history.strategies
+        return [name for name in names if name != self.macro and name not in _OF_MACRO]
 
     @cached_property
     def member(self) -> int:
@@ -93,35 +106,64 @@ class Scene:
         """How many steps each subroutine of the member in view has learned until now."""
         return self.updates_now(self.member)
 
+    @property
+    def whole(self) -> int:
+        """Steps of the whole run, as far as they are known."""
+        return max(self.length or 0, self.steps)
+
+    @cached_property
+    def stretch(self) -> tuple[int, int]:
+        """The first and the last moment that all pictures show."""
+        return stretch(self.dots, self.view.width, self.moment, self.steps, self.length)
+
     @cached_property
     def page(self) -> Page:
-        """What the chart shows."""
-        return page(self.dots, self.view.width, self.moment, self.steps)
+        """What the chart shows, in dot columns."""
+        return self.page_of(self.dots)
+
+    def page_of(self, columns: int) -> Page:
+        """What every picture shows, in so many columns."""
+        start, stop = self.stretch
+        return Page(start, stop, columns, self._grain(columns))
+
+    def _grain(self, columns: int) -> int:
+        """What the edges of columns are multiples of, so that few steps have to be read."""
+        start, stop = self.stretch
+        stride = 1 if self.history.downsampled is None else self.history.downsampled.stride
+        is_wide = stop - start >= _GRAINS * stride * columns and start % stride == 0
+        return stride if is_wide else 1
 
     @cached_property
     def window(self) -> int:
         """Steps of the moving window: over a very long page more than were asked for."""
         return self.history.window(self.page.edges, self.view.window)
 
-    def timeline_page(self, columns: int) -> Page:
-        """What a timeline of so many columns shows."""
-        return page(columns, self.view.timeline_width, self.moment, self.steps)
-
-    def labels(self, shown: Page, columns_a_cell: int = 1) -> tuple[tuple[int, str], ...]:
-        """Times or steps along the axis of a page."""
-        cells = np.arange(0, shown.columns // columns_a_cell, _LABEL_CELLS)
-        begins = shown.start + cells * columns_a_cell * shown.width
-        begins = begins[begins < self.steps]
-        end = min(int(shown.edges[-1]), self.steps)
-        # the first step of a column where it is at hand, else the one before: none at the start
+    @cached_property
+    def marks(self) -> list[tuple[int, str]]:
+        """Moments along the axis of every picture, and how they are called: times or steps."""
+        start, stop = self.stretch
+        end = min(stop, self.steps)
+        cells = self.dots // ACROSS
+        shown = Page(start, end, min(_SAMPLES, end - start), self._grain(_SAMPLES))
         stride = 1 if self.history.downsampled is None else self.history.downsampled.stride
-        moments = np.append(begins + (stride == 1), end).clip(min(stride, self.steps))
+        moments = shown.edges.clip(min(stride, self.steps), self.steps)
         times = self.history.at(moments).times
         if times is None:
-            return tuple((int(c), f"{b:,}") for c, b in zip(cells, begins, strict=False))
-        span = int(times[-1] - times[0])
-        texts = [axis_time_text(time, span) for time in times[:-1].tolist()]
-        return tuple((int(c), text) for c, text in zip(cells, texts, strict=False))
+            return [mark for mark in round_steps(start, stop, cells) if mark[0] <= self.steps]
+        times = np.maximum.accumulate(times)
+        first, last = int(times[0]), int(times[-1])
+        expected = first + (last - first) * (stop - start) // max(end - start, 1)
+        soon = (expected - first) // 24  # what begins just after a round time has its name
+        places = [
+            (int(moments[int(np.searchsorted(times, time))]) - 1, text)
+            for time, text in round_times(first - soon, expected, cells)
+            if time <= last
+        ]
+        return [(max(moment, start), text) for moment, text in places]
+
+    def labels(self, shown: Page, columns_a_cell: int = 1) -> tuple[tuple[int, str], ...]:
+        """The marks in the cells of a page."""
+        return tuple((shown.column(m + 1) // columns_a_cell, text) for m, text in self.marks)
 
 
 def leader(points: Points) -> int:

@@ -18,7 +18,6 @@ from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
-from macro_tui.view.viewport import page
 
 _LABEL = 14  # cells for the name of a part
 _PERCENT = 5
@@ -143,9 +142,8 @@ def _draw_strip(canvas: Canvas, y: int, pull: Pull, cursor: int | None) -> int:
 
 def shown_view(scene: Scene, columns: int) -> ShownView:
     names, now = scene.history.names.shown, scene.point.shown[:, 0]
-    width = scene.view.width
-    shown = page(columns, None if width is None else 2 * width, scene.moment, scene.steps)
-    known = shown.edges[:-1] < scene.steps
+    shown = scene.page_of(columns)
+    known = shown.begins < scene.steps
     points = scene.history.at(np.minimum(shown.edges[1:][known], scene.steps)).shown
     pulls = []
     for strategy, lines in _pulls(names).items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from macro_tui.view.bars import sparks
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.listing import window
+from macro_tui.view.page import Page
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
-from macro_tui.view.viewport import Page
 
 _SAMPLES = 8  # moments in a column at which is looked who was active
 _TABLE = 62  # cells that the numbers take
@@ -60,13 +60,12 @@ _ORDERS = {
 
 def use_strips(scene: Scene, shown: Page) -> NDArray[np.float64]:
     """Subroutines by columns: in what share of a column's steps each was active, by samples."""
-    samples = min(_SAMPLES, shown.width)
-    stride = shown.width // samples
-    moments = shown.start + stride * np.arange(1, shown.columns * samples + 1)
-    known = moments < scene.steps + stride
-    active = scene.history.at(np.minimum(moments[known], scene.steps)).active[scene.member]
+    finer = replace(shown, columns=_SAMPLES * shown.columns)
+    known = finer.begins < scene.steps
+    moments = np.minimum(finer.edges[1:][known], scene.steps)
+    active = scene.history.at(moments).active[scene.member]
     counts = np.zeros((int(active.max(initial=0)) + 1, shown.columns))
-    np.add.at(counts, (active, np.flatnonzero(known) // samples), 1 / samples)
+    np.add.at(counts, (active, np.flatnonzero(known) // _SAMPLES), 1 / _SAMPLES)
     return counts
 
 
@@ -78,7 +77,7 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
     strips = None
     heading = _HEADING
     if columns >= 10:
-        strips = use_strips(scene, scene.timeline_page(columns))
+        strips = use_strips(scene, scene.page_of(columns))
         heading += "  when it was used"
     active = int(scene.step.active[scene.member])
     rows: list[Row] = [[(heading, "muted")]]

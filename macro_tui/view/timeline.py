@@ -32,7 +32,6 @@ class TimelineView:
     births: NDArray[np.int64]
     head: int  # the column up to which the engine has come
     view: int  # the column that is looked at
-    window: tuple[int, int] | None  # first and last column of the zoomed part
     x_labels: Labels
 
 
@@ -121,28 +120,21 @@ def _draw_births(canvas: Canvas, y: int, left: int, births: NDArray[np.int64]) -
 
 
 def _draw_ruler(canvas: Canvas, y: int, left: int, view: TimelineView) -> None:
-    """Solid up to the head, heavy where the window is, with the head and the view on it."""
+    """Solid up to the head, with the head and the view on it."""
     glyphs, columns = canvas.glyphs, max(canvas.width - left, 0)
     head = min(max(view.head, 0), columns - 1)
     canvas.put(left, y, glyphs.horizontal * head + glyphs.beyond * (columns - head), "axis")
-    if view.window is not None:
-        first, last = max(view.window[0], 0), min(view.window[1], columns - 1)
-        canvas.put(left + first, y, glyphs.heavy * (last - first + 1), "strong")
     canvas.put(left + head, y, glyphs.head, "good")
     if view.view != view.head and 0 <= view.view < columns:
         canvas.put(left + view.view, y, glyphs.view, "strong")
 
 
 def timeline_view(scene: Scene, columns: int) -> TimelineView:
-    """The run in columns; the part that the chart shows is marked where it is not the whole."""
+    """The run in columns."""
     history = scene.history
-    shown = scene.timeline_page(columns)
+    shown = scene.page_of(columns)
     points = history.at(np.minimum(shown.edges, scene.steps))
-    known = shown.edges[:-1] < scene.steps
-    active = np.where(known, points.active[:, 1:], 0)
-    chart = scene.page
-    stop = min(chart.start + chart.width * chart.columns, scene.steps)
-    window = (shown.column(chart.start + 1), shown.column(stop))
+    active = np.where(shown.begins < scene.steps, points.active[:, 1:], 0)
     return TimelineView(
         history.short_members,
         scene.member,
@@ -150,7 +142,6 @@ def timeline_view(scene: Scene, columns: int) -> TimelineView:
         np.diff(points.subroutines, axis=1),
         shown.column(scene.steps),
         shown.column(scene.moment),
-        None if scene.view.width is None else window,
         scene.labels(shown),
     )
 

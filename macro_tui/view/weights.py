@@ -14,7 +14,6 @@ from macro_tui.view.raster import Floats, fitted
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene, leader
 from macro_tui.view.timeline import LABEL, label_width
-from macro_tui.view.viewport import page
 
 _WEIGHT = 5  # " 100%"
 _LEADER = 4
@@ -185,9 +184,8 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
         )
         for k, name in enumerate(history.short_members)
     )
-    width = scene.view.width
-    shown = page(columns, None if width is None else 2 * width, scene.moment, scene.steps)
-    known = shown.edges[:-1] < scene.steps
+    shown = scene.page_of(columns)
+    known = shown.begins < scene.steps
     over_time = None
     found = history.weights(np.minimum(shown.edges[1:][known], scene.steps))
     if found is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from macro_tui.view.axis import Bounds
-from macro_tui.view.curves import CurvesView, bounds, margins, plot_columns, render
+from macro_tui.view.curves import CurvesView, bounds, left_margin, plot_columns, render
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.rows import Row
 from macro_tui.widgets.drawing import Drawing
@@ -15,17 +15,18 @@ class Curves(Drawing[CurvesView]):
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self._y: Bounds | None = None
-        self._unit = ""
+        self._range_of: object = None  # what the range was kept for
 
     @property
     def plot_left(self) -> int:
-        return margins(self.content_size.width)[0]
+        return left_margin(self.content_size.width)
 
     @property
     def plot_columns(self) -> int:
         return plot_columns(self.content_size.width)
 
     def picture(self, view: CurvesView, width: int, height: int) -> list[Row]:
-        self._y = bounds(view, self._y if view.unit == self._unit else None)
-        self._unit = view.unit
+        range_of = view.unit, view.is_steady
+        self._y = bounds(view, self._y if range_of == self._range_of else None)
+        self._range_of = range_of
         return render(view, width, height, self.glyphs, self._y)

@@ -90,7 +90,7 @@ def draw_curves(chart: Curves, points: np.ndarray, start: int) -> None:
     )
     births = np.zeros(chart.plot_columns, int)
     labels = tuple((x, str(x)) for x in range(0, chart.plot_columns, 20))
-    chart.draw(CurvesView("error rate", series, births, labels, "%", None, "500 rows"))
+    chart.draw(CurvesView(series, births, labels, "%", None, "500 rows"))
 
 
 def draw_plotext(chart: Widget, points: np.ndarray, start: int) -> None:

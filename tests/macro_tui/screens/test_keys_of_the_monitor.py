@@ -210,11 +210,16 @@ async def test_panels_take_the_focus_and_those_without_a_place_open(finished):
 
 
 @pytest.mark.slow
-async def test_zoom_goes_to_the_timeline_where_it_has_the_focus(finished):
-    async with Opened(finished) as opened:
-        await opened.press("3", "plus")
-        assert opened.view.width is None
-        assert opened.view.timeline_width is not None
+async def test_chart_weights_and_timeline_show_one_stretch(finished):
+    async with Opened(finished, size=(160, 50)) as opened:
+        for keys in ([], ["plus"], ["3", "plus"], ["home"]):
+            await opened.press(*keys)
+            scene = opened.main.shown
+            pages = [scene.page, scene.page_of(37), scene.page_of(150)]
+            assert len({(page.start, page.stop) for page in pages}) == 1
+            labels = [[text for _, text in scene.labels(page)] for page in pages]
+            assert labels[0] == labels[1] == labels[2] != []
+        assert opened.view.width is not None
 
 
 @pytest.mark.slow

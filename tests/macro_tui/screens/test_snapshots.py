@@ -23,7 +23,7 @@ from macro_engine.run.alarms import parse
         ("end-160x50", (160, 50), [], {}),
         ("back-80x24", (80, 24), ["left"] * 9, {}),
         ("back-160x50", (160, 50), ["home", *["shift+right"]], {}),
-        ("zoomed-lead-120x30", (120, 30), ["plus", "plus", "m", "m", "c", "c", "c"], {}),
+        ("zoomed-errors-120x30", (120, 30), ["plus", "plus", "m", "m", "c", "c", "c"], {}),
         ("threshold-80x24", (80, 24), ["t", "t"], {}),
         ("events-80x24", (80, 24), ["5", "up", "up"], {}),
         ("subroutines-120x30", (120, 30), ["6", "o", "down"], {}),

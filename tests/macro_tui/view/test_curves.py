@@ -1,4 +1,4 @@
-"""What the error chart shows."""
+"""What the chart shows."""
 
 from dataclasses import replace
 
@@ -10,7 +10,6 @@ from textual.app import App
 from macro_tui.view.curves import (
     CurvesView,
     Series,
-    apart,
     bounds,
     plot_columns,
     render,
@@ -28,38 +27,21 @@ def level(*values, width=60, **changes):
             (("EWA", "ewa"), ("FTL", "ftl"), ("marginal", "marginal")), values, strict=False
         )
     )
-    view = CurvesView("errors", series, np.zeros(columns // 2, int), (), "%", None, "")
+    view = CurvesView(series, np.zeros(columns // 2, int), (), "%", None, "")
     return replace(view, **changes)
 
 
-def test_names_and_present_values_stand_at_the_right_edge():
-    rows = texts(render(level(30.0, 40.0, width=100), 100, 20))
-    assert any(row.endswith("━ EWA        30.0%") for row in rows)
-    assert any(row.endswith("─ FTL        40.0%") for row in rows)
-
-
-def test_labels_of_equal_values_do_not_cover_each_other():
-    rows = texts(render(level(30.0, 30.0, 30.0), 60, 12))
-    assert all(sum(name in row for row in rows) == 1 for name in ("EWA", "FTL", "marg"))
-
-
-def test_labels_keep_the_order_of_their_values():
-    rows = "\n".join(texts(render(level(30.02, 30.01, 30.03), 60, 12)))
-    assert rows.index("marg") < rows.index("EWA") < rows.index("FTL")
-
-
-@pytest.mark.parametrize("wanted", [[0, 0, 0], [5, 5, 5], [2, 2, 3], [0, 3, 5]])
-def test_labels_are_moved_apart_within_the_plot(wanted):
-    placed = apart(wanted, 6)
-    assert placed == sorted(set(placed))
-    assert placed[0] >= 0
-    assert placed[-1] <= 5
+def test_the_legend_has_one_order_and_one_place():
+    for values in ((30.0, 40.0, 35.0), (40.0, 30.0, 35.0)):
+        rows = texts(render(level(*values, width=100), 100, 20))
+        ewa, ftl, base = values
+        assert rows[0].startswith(f"━ EWA {ewa}%  ─ FTL {ftl}%  ╌ marginal {base}%")
 
 
 def test_the_baseline_is_dashed():
     rows = texts(render(level(30.0, 31.0, 40.0, width=100), 100, 20))
-    (baseline,) = [row for row in rows if "marginal" in row]
-    plot = baseline[6 : 6 + plot_columns(100)]
+    (baseline,) = [row for row in rows[1:5] if row[7:].strip()]
+    plot = baseline[7:]
     assert plot.split() == [plot[:2]] * len(plot.split())
 
 
@@ -68,15 +50,15 @@ def test_births_are_marked_on_the_axis_and_several_look_different():
     births[3], births[5] = 1, 2
     rows = render(level(30.0, births=births), 60, 12)
     axis = texts(rows)[-2]
-    assert (axis[6 + 3], axis[6 + 5]) == ("▴", "▲")
+    assert (axis[7 + 3], axis[7 + 5]) == ("▴", "▲")
     assert roles_of(rows, "▴") == {"birth"}
     axis = texts(render(level(30.0, births=births), 60, 12, ASCII))[-2]
-    assert (axis[6 + 3], axis[6 + 5]) == ("^", "A")
+    assert (axis[7 + 3], axis[7 + 5]) == ("^", "A")
 
 
 def test_labels_of_the_axis_stand_below_their_marks():
     rows = texts(render(level(30.0, x_labels=((4, "402k"), (20, "404k"))), 60, 12))
-    assert rows[-1].index("402k") == rows[-2].index("┬") == 6 + 4
+    assert rows[-1].index("402k") == rows[-2].index("┬") == 7 + 4
 
 
 def test_labels_of_the_axis_that_would_meet_are_left_out():
@@ -85,27 +67,57 @@ def test_labels_of_the_axis_that_would_meet_are_left_out():
     assert "404k" not in rows[-1]
 
 
-def test_points_have_a_zero_line_and_signs():
-    rows = texts(render(level(3.0, -2.0, unit="points"), 60, 12))
-    (zero,) = [row for row in rows if row.startswith("    0┤")]
-    assert "┄┄┄┄" in zero
-    assert any("+3.0" in row for row in rows)
-    assert any("-2.0" in row for row in rows)
+def test_a_lead_is_an_area_from_zero_and_says_which_side_is_better():
+    values = np.concatenate([np.full(40, 3.0), np.full(40, -2.0), np.full(26, np.nan)])
+    view = level(unit="points", series=(Series("MACRO", "ftl", values, -2.0),))
+    rows = render(view, 60, 12)
+    shown = texts(rows)
+    assert (shown[1][:7], shown[9][:7]) == ("better┤", " worse┤")
+    zero = next(y for y, row in enumerate(shown) if row.startswith("     0┤"))
+    assert shown[zero][7:] == "⣿" * 20 + "▁" * 33
+    assert shown[zero + 1][7:].strip() == "⣿" * 20
+    assert shown[zero + 1][27:47] == "⣿" * 20
+    assert roles_of(rows[zero : zero + 1], "⣿") == {"good"}
+    assert roles_of(rows[zero + 1 : zero + 2], "⣿") == {"bad"}
+    assert shown[0].startswith("█ MACRO -2.0")
+    assert texts(render(view, 60, 12, ASCII))[zero][7:27] == "#" * 20
+
+
+def test_a_second_lead_is_a_line_over_the_area():
+    columns = 2 * plot_columns(60)
+    leads = [("MACRO", "ftl", 3.0), ("blend", "strategy", 1.6)]
+    series = tuple(Series(n, r, np.full(columns, v), v) for n, r, v in leads)
+    rows = render(level(unit="points", series=series), 60, 12)
+    assert texts(rows)[0].startswith("█ MACRO +3.0  ═ blend +1.6")
+    line = [row for row in rows[1:-2] if any(role == "strategy" for _, role in row)]
+    assert len(line) == 1
+    assert not roles_of(line, "⣿")
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, -1e-9])
+def test_no_lead_at_all_is_drawn_too(value):
+    values = np.full(2 * plot_columns(60), value)
+    rows = texts(render(level(unit="points", series=(Series("x", "ftl", values, 0.0),)), 60, 12))
+    assert sum(set(row[7:]) <= {"⣀", "⠉"} for row in rows[1:-2]) == 1
+
+
+def test_the_start_is_left_out_of_the_range_once_there_is_more():
+    view = level(30.0)
+    values = view.series[0].values.copy()
+    values[:10] = 90.0
+    view = replace(view, series=(replace(view.series[0], values=values),), steady=10)
+    assert bounds(view, None).high < 40
+    values[10:] = np.nan
+    assert bounds(view, None).high > 80
 
 
 def test_a_crosshair_is_a_line_with_the_value_of_every_series():
     rows = texts(render(level(30.0, 32.0, crosshair=7, note="row 407,114"), 60, 12))
-    assert rows[0].split() == ["EWA", "30.0%", "FTL", "32.0%", "row", "407,114"]
-    assert sum(row[6 + 7] == "┆" for row in rows) >= 5
+    assert rows[0].split() == ["━", "EWA", "30.0%", "─", "FTL", "32.0%", "row", "407,114"]
+    assert sum(row[7 + 7] == "┆" for row in rows) >= 5
 
 
-def test_a_crosshair_without_a_header_shows_its_values_too():
-    rows = texts(render(level(30.0, crosshair=7, title="", note=""), 60, 12))
-    assert rows[0].startswith("EWA 30.0%")
-
-
-def test_values_move_to_the_header_where_there_is_no_room_at_the_right():
-    assert texts(render(level(30.0, 32.0, width=30), 30, 6))[0].startswith("EWA 30.0%  FTL 32.0%")
+def test_the_legend_is_short_where_there_is_no_room():
     assert texts(render(level(30.0, 32.0, 36.0, width=20), 20, 3))[0] == "E 30.0 F 32.0 m 36.0"
 
 
@@ -114,7 +126,7 @@ def test_a_curve_that_ends_early_carries_its_initial():
     begun = view.series[0].values.copy()
     begun[20:] = np.nan
     view = replace(view, series=(replace(view.series[0], values=begun),))
-    assert any(row[6 + 10] == "E" for row in texts(render(view, 60, 12)))
+    assert any(row[7 + 10] == "E" for row in texts(render(view, 60, 12)))
 
 
 def test_series_differ_in_ascii():
@@ -123,7 +135,7 @@ def test_series_differ_in_ascii():
 
 
 def test_a_chart_without_data_still_has_an_axis():
-    view = CurvesView("errors", (), np.zeros(0, int), (), "%", None, "")
+    view = CurvesView((), np.zeros(0, int), (), "%", None, "")
     assert any("100%" in row for row in texts(render(view, 60, 12)))
 
 
@@ -137,8 +149,8 @@ def test_infinite_values_do_not_stretch_the_range():
 def test_appending_leaves_earlier_columns_as_they_are():
     half, more = curves_view(100, share=0.5), curves_view(100, share=0.6)
     y = bounds(curves_view(100), None)
-    before, after = (texts(render(view, 100, 20, y=y)) for view in (half, more))
-    seen = 6 + plot_columns(100) // 2 - 1
+    before, after = (texts(render(view, 100, 20, y=y))[1:] for view in (half, more))
+    seen = 7 + plot_columns(100) // 2 - 1
     assert [row[:seen] for row in before] == [row[:seen] for row in after]
 
 
@@ -162,7 +174,7 @@ async def test_the_range_is_kept_from_frame_to_frame_and_dropped_with_the_unit()
         chart.draw(level(22.0, 38.0))
         assert texts(chart.rows)[-3][:6] == wide[-3][:6]
         chart.draw(level(0.5, unit="points"))
-        assert any(row.startswith("    0┤") for row in texts(chart.rows))
+        assert any(row.startswith("     0┤") for row in texts(chart.rows))
 
 
 async def test_a_new_size_draws_the_same_view_again():

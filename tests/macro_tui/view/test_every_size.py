@@ -34,7 +34,6 @@ PICTURES = {
     "shown of odd values": (shown.render, odd_shown_view),
     "shown of another width": (shown.render, lambda _: shown_view(20)),
     "timeline": (timeline.render, timeline_view),
-    "timeline unzoomed": (timeline.render, lambda width: timeline_view(width, window=None)),
     "timeline of another width": (timeline.render, lambda _: timeline_view(70)),
     "nearest": (nearest.render, lambda _: nearest_view()),
     "birth": (nearest.render, lambda _: birth_view()),

@@ -12,13 +12,13 @@ from macro_tui.view.timeline import TimelineView, render, timeline_columns
 COLUMNS = timeline_columns(40)
 
 
-def one(active, births=(), head=COLUMNS - 1, view=COLUMNS - 1, window=None, labels=()):
+def one(active, births=(), head=COLUMNS - 1, view=COLUMNS - 1, labels=()):
     """A run at a single threshold."""
     row = np.zeros((1, COLUMNS), int)
     row[0, : len(active)] = active
     born = np.zeros_like(row)
     born[0, list(births)] = 1
-    return TimelineView(("0.10",), 0, row, born, head, view, window, labels)
+    return TimelineView(("0.10",), 0, row, born, head, view, labels)
 
 
 def test_a_stretch_of_one_subroutine_carries_its_number():
@@ -67,11 +67,11 @@ def test_a_single_row_shows_births_on_the_ruler():
     assert "●" in row
 
 
-def test_the_ruler_shows_head_view_and_window():
-    ruler = texts(render(one([4] * 20, head=20, view=10, window=(5, 15)), 40, 3))[1][7:]
-    assert ruler == "─" * 5 + "━" * 5 + "◆" + "━" * 5 + "─" * 4 + "●" + "┄" * (COLUMNS - 21)
-    ruler = texts(render(one([4] * 20, head=20, view=10, window=(5, 15)), 40, 3, ASCII))[1][7:]
-    assert ruler == "-----=====V=====----O" + "." * (COLUMNS - 21)
+def test_the_ruler_shows_head_and_view():
+    ruler = texts(render(one([4] * 20, head=20, view=10), 40, 3))[1][7:]
+    assert ruler == "─" * 10 + "◆" + "─" * 9 + "●" + "┄" * (COLUMNS - 21)
+    ruler = texts(render(one([4] * 20, head=20, view=10), 40, 3, ASCII))[1][7:]
+    assert ruler == "----------V---------O" + "." * (COLUMNS - 21)
 
 
 def test_a_view_that_follows_the_head_has_no_cursor():

@@ -1,48 +1,22 @@
-"""The two cursors, pages and zoom, without a screen."""
+"""The two cursors and zoom, without a screen."""
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from macro_tui.view.viewport import Viewport, page, whole_width
+from macro_tui.view.page import Page
+from macro_tui.view.viewport import Viewport
 
-
-@given(st.integers(1, 300), st.integers(0, 10**7))
-def test_the_whole_run_fits_and_two_thirds_as_wide_columns_would_not(columns, steps):
-    width = whole_width(columns, steps)
-    assert columns * width >= steps
-    assert width == 1 or columns * (width * 2 // 3) < steps
-
-
-@given(st.integers(1, 300), st.integers(0, 12), st.integers(1, 10**6), st.integers(0, 10**6))
-def test_a_page_has_its_moment_and_begins_at_a_multiple_of_its_width(columns, power, moment, more):
-    shown = page(columns, 2**power, moment, moment + more)
-    assert shown.start % shown.width == 0
-    assert 0 <= shown.column(moment) < columns
-
-
-def test_a_page_moves_by_half_its_length_only():
-    starts = [page(10, 4, moment, 1000).start for moment in range(1, 400)]
-    assert sorted(set(starts)) == list(range(0, max(starts) + 1, 20))
-    assert starts == sorted(starts)
-
-
-def test_old_columns_keep_their_edges_while_the_run_grows():
-    early, late = page(10, None, 130, 130), page(10, None, 150, 150)
-    assert early.width == late.width == 16
-    assert np.array_equal(early.edges, late.edges)
+PAGE = Page(0, 128, 16)
 
 
 def test_looking_back_lands_on_edges_and_forward_follows_again():
-    view = Viewport().looked(-1, 8, 100)
+    view = Viewport().looked(-1, PAGE, 100)
     assert view.moment == 96
-    assert view.looked(-1, 8, 100).moment == 88
-    assert view.looked(1, 8, 100).moment is None
+    assert view.looked(-1, PAGE, 100).moment == 88
+    assert view.looked(1, PAGE, 100).moment is None
 
 
 def test_the_view_never_leaves_the_run():
-    assert Viewport().looked(-1000, 8, 100).moment == 1
+    assert Viewport().looked(-1000, PAGE, 100).moment == 1
     assert Viewport().at(500, 100).moment == 100
 
 

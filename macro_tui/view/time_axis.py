@@ -1,0 +1,86 @@
+"""Round places along an axis: times of the calendar, or numbers of steps."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from macro_tui.view.axis import step
+
+_EPOCH = datetime(1970, 1, 1)
+_SECOND = 1_000_000
+_HOUR, _DAY = 3600 * _SECOND, 86_400 * _SECOND
+_UNITS = (
+    *(n * _SECOND for n in (1, 5, 15, 30, 60, 300, 900, 1800)),
+    *(n * _HOUR for n in (1, 3, 6, 12)),
+    *(n * _DAY for n in (1, 2, 7)),
+)
+_MONTHS = (1, 3, 6, 12, 24, 60, 120, 600)
+_BLANKS = 2  # between two texts
+_LAST_MONTH = 12 * 10_000
+
+
+def round_times(first: int, last: int, cells: int) -> list[tuple[int, str]]:
+    """Times from one to another, in microseconds since 1970, with texts that fit in the cells.
+
+    >>> [text for _, text in round_times(978_307_200_000_000, 993_945_600_000_000, 50)]
+    ['Jan 1', 'Feb 1', 'Mar 1', 'Apr 1', 'May 1', 'Jun 1', 'Jul 1']
+    >>> [text for _, text in round_times(0, 86_400_000_000, 33)]
+    ['Jan 1 00h', 'Jan 1 12h', 'Jan 2 00h']
+    """
+    span = max(last - first, 1)
+    unit = next((unit for unit in _UNITS if span / unit * _room(first, unit) <= cells), None)
+    if unit is None:
+        return _months(first, last, cells)
+    found = range(-(-first // unit) * unit, last + 1, unit)
+    return [(time, _text(time, unit)) for time in found]
+
+
+def _room(time: int, unit: int) -> int:
+    """Cells from one text to the next, at least."""
+    return len(_text(time, unit)) + _BLANKS
+
+
+def _months(first: int, last: int, cells: int) -> list[tuple[int, str]]:
+    months = (last - first) / (30.4 * _DAY)
+    room = {apart: len(_month_text(_EPOCH, apart)) + _BLANKS for apart in _MONTHS}
+    fitting = (apart for apart in _MONTHS if months / apart * room[apart] <= cells)
+    apart = next(fitting, _MONTHS[-1])
+    begin = _EPOCH + timedelta(microseconds=first)
+    month = (begin.year * 12 + begin.month - 1) // apart * apart
+    found = []
+    while month < _LAST_MONTH and (time := _month(month)) <= last:
+        if time >= first:
+            when = _EPOCH + timedelta(microseconds=time)
+            found.append((time, _month_text(when, apart)))
+        month += apart
+    return found
+
+
+def _month(number: int) -> int:
+    """The beginning of a month, counted from that of the year 0."""
+    since = datetime(max(number // 12, 1), number % 12 + 1, 1) - _EPOCH
+    return round(since.total_seconds()) * _SECOND
+
+
+def _month_text(when: datetime, apart: int) -> str:
+    return f"{when:%b %Y}" if apart > 3 else f"{when:%b} 1"
+
+
+def _text(time: int, unit: int) -> str:
+    when = _EPOCH + timedelta(microseconds=time)
+    if unit >= _DAY:
+        return f"{when:%b} {when.day}"
+    if unit >= _HOUR:
+        return f"{when:%b} {when.day} {when:%H}h"
+    return f"{when:%H:%M}" if unit >= 60 * _SECOND else f"{when:%H:%M:%S}"
+
+
+def round_steps(first: int, last: int, cells: int) -> list[tuple[int, str]]:
+    """Numbers of steps from one to another, which fit in the cells.
+
+    >>> round_steps(0, 1000, 35)
+    [(0, '0'), (200, '200'), (400, '400'), (600, '600'), (800, '800'), (1000, '1,000')]
+    """
+    most = max(cells // (len(f"{last:,}") + _BLANKS), 1)
+    size = max(round(step(max(last - first, 1), most)), 1)
+    return [(n, f"{n:,}") for n in range(-(-first // size) * size, last + 1, size)]
