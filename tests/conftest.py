@@ -13,6 +13,8 @@ from macro_engine.stream.table import Rejections
 from macro_tui.cli import main
 from macro_tui.replays import find_recording
 
+# tests start commands a hundred times, which need not be parsed every time
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # kernels that are not in the cache are compiled before the first step: what a test sees of a run
 # must not depend on how soon they are there
 os.environ.setdefault("MACRO_TUI_COMPILER", "wait")

@@ -34,6 +34,7 @@ def test_help_loads_nothing_heavy():
     assert not modules_after(code).intersection(HEAVY)
 
 
+@pytest.mark.slow
 def test_the_monitor_paints_before_anything_heavy_is_loaded():
     code = """
 from macro_tui.cli import _parser
@@ -48,6 +49,7 @@ speed_of(parsed), options_of(parsed, "name")
     assert not loaded.intersection({"river", "numba", "polars", "numpy", "sqlite3"})
 
 
+@pytest.mark.slow
 def test_the_monitor_of_a_live_tail_paints_before_anything_heavy_is_loaded(tmp_path):
     code = f"""
 from macro_tui.cli import _parser, tail
@@ -92,6 +94,14 @@ def test_the_compiled_path_needs_no_river(tmp_path):
     assert "river" not in loaded
 
 
+@pytest.mark.slow
+def test_inspecting_needs_no_river(tmp_path):
+    (tmp_path / "d.csv").write_text("a,y\n1,p\n2,q\n")
+    code = f"from macro_tui.cli import main\nmain(['inspect', {str(tmp_path / 'd.csv')!r}])"
+    assert "river" not in modules_after(code)
+
+
+@pytest.mark.slow
 def test_kernels_need_no_linear_algebra_and_those_of_the_user_find_it():
     code = (
         "import sys, numpy as np\n"
@@ -143,6 +153,7 @@ def test_the_view_of_a_run_is_what_is_imported():
     assert ("scene.py", "macro_engine.run.view") in set(engine_imports(TUI / "view"))
 
 
+@pytest.mark.slow
 def test_what_panels_show_is_made_without_textual():
     root = Path(macro_tui.__file__).parent / "view"
     names = [f"macro_tui.view.{path.stem}" for path in root.glob("*.py") if "__" not in path.name]

@@ -51,6 +51,7 @@ def stream(tmp_path):
     return write_stream(tmp_path / "d.csv", rows=400)
 
 
+@pytest.mark.slow
 def test_distance_learner_and_strategy_of_the_page_run(tmp_path, stream):
     folder = tmp_path / "installed"
     folder.mkdir()
@@ -67,6 +68,7 @@ def test_distance_learner_and_strategy_of_the_page_run(tmp_path, stream):
     assert "cannot be stored" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_source_of_the_page_is_tailed(tmp_path):
     folder = tmp_path / "installed"
     folder.mkdir()

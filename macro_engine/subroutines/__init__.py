@@ -13,22 +13,22 @@ from macro_engine.subroutines.base import Create, Subroutine
 __all__ = ["NAMED", "OWN", "STORABLE", "Create", "Subroutine", "register", "resolve"]
 
 
-def _logistic() -> Create:
+def _logistic(classes: tuple[str, ...]) -> Subroutine:
     from macro_engine.subroutines.logistic import Logistic
 
-    return lambda classes: Logistic(len(classes))
+    return Logistic(len(classes))
 
 
-def _nearest_mean() -> Create:
+def _nearest_mean(classes: tuple[str, ...]) -> Subroutine:
     from macro_engine.subroutines.nearest_mean import NearestMean
 
-    return lambda classes: NearestMean(len(classes))
+    return NearestMean(len(classes))
 
 
-def _erm() -> Create:
+def _erm(classes: tuple[str, ...]) -> Subroutine:
     from macro_engine.subroutines.erm import Erm
 
-    return lambda classes: Erm(len(classes))
+    return Erm(len(classes))
 
 
 def _vw() -> Create:
@@ -37,11 +37,11 @@ def _vw() -> Create:
     return vw_factory()
 
 
-# A learner is imported when it is asked for: River alone takes a second.
+# A learner is imported when one is started: River alone takes a second.
 NAMED: dict[str, Callable[[], Create]] = {
-    "logistic": _logistic,
-    "nearest-mean": _nearest_mean,
-    "erm": _erm,
+    "logistic": lambda: _logistic,
+    "nearest-mean": lambda: _nearest_mean,
+    "erm": lambda: _erm,
     "vw": _vw,
 }
 

@@ -93,6 +93,7 @@ async def test_it_is_watched_in_every_panel(run_file):
     session.close()
 
 
+@pytest.mark.slow
 async def test_the_monitor_judges_by_it(stream):
     options = SETTINGS | {"strategies": "toy", "history": "2,6"}
     session = session_over(stream, **options)

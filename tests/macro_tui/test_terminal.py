@@ -4,8 +4,6 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
 import termios
 import time
 from contextlib import ExitStack, closing
@@ -31,13 +29,13 @@ def stream(tmp_path_factory):
     return write_stream(tmp_path_factory.mktemp("made") / "flights.csv")
 
 
-@pytest.mark.alone
 def test_few_bytes_while_it_plays_and_none_while_it_is_paused():
     with Terminal(*ATLANTA) as terminal:
         terminal.wait_for(SCREEN)
         assert terminal.count(2) < 2 * 20_000
         terminal.send(" ")
-        time.sleep(3)  # until the status line has come to rest
+        while terminal.count(0.6):
+            pass  # until the status line has come to rest
         before = terminal.cpu_seconds()
         assert terminal.count(1.5) == 0
         assert terminal.cpu_seconds() - before < 0.1
@@ -123,7 +121,6 @@ def test_an_error_is_told_after_the_screen_is_closed(tmp_path):
         assert shown.strip().endswith("name all classes with --classes")
 
 
-@pytest.mark.alone
 def test_a_terminal_that_stops_reading_does_not_stop_the_engine(tmp_path):
     run_file = tmp_path / "a.run"
     with Terminal(*ATLANTA, "--run", run_file, "--speed", "600000x") as terminal:
@@ -141,13 +138,3 @@ def test_a_terminal_that_stops_reading_does_not_stop_the_engine(tmp_path):
 def steps_in(run_file):
     with closing(RunReader(run_file)) as reader:
         return reader.steps
-
-
-def test_where_standard_output_is_no_terminal_it_says_so(stream):
-    done = subprocess.run(
-        [sys.executable, "-m", "macro_tui", "replay", stream],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "standard output is no terminal: running headless" in done.stderr

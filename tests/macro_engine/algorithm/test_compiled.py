@@ -1,7 +1,7 @@
 """The compiled path gives what the definition gives, to the last bit."""
 
 import math
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -252,12 +252,16 @@ def test_a_history_of_frames_may_be_longer_than_any_stream():
 
 def test_large_steps_are_no_slower_than_on_the_general_path():
     block = random_block(0, 2, [700] * 6)
-    general, compiled = both(block, "features", "nearest-mean", 2, 1)
-    compiled.run(block.cut(0, 1))
-    general.run(block.cut(0, 1))
-    seconds = []
-    for family in (general, compiled):
-        started = perf_counter()
-        family.run(block.cut(1, 6))
-        seconds.append(perf_counter() - started)
-    assert seconds[1] < seconds[0]
+    rounds = []
+    for _ in range(4):
+        families = both(block, "features", "nearest-mean", 2, 1)
+        rounds.append([cpu_seconds_of(family, block) for family in families])
+    # in the first round kernels may be compiled
+    general, compiled = np.min(rounds[1:], axis=0)
+    assert compiled < general
+
+
+def cpu_seconds_of(family, block):
+    started = thread_time()
+    family.run(block)
+    return thread_time() - started

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from made_ensembles import general, general_family, members_of
+from made_ensembles import compiled, general_family, members_of
 from made_streams import COLUMNS, block_of
 
 
 def errors(block, distance, history):
     members = members_of(distance, history)
-    outcome = general(members, distance, "logistic", COLUMNS, 2).run(block)
+    outcome = compiled(members, distance, "logistic", COLUMNS, 2).run(block)
     labels = block.rows.labels
     return tuple(
         100 * (predictions != labels).mean()

@@ -197,6 +197,7 @@ def test_a_file_in_the_place_of_the_folder_is_no_error(home, part):
         cache_folder.cache_folder()
 
 
+@pytest.mark.slow
 def test_a_kernel_made_of_parts_is_kept_for_other_processes(tmp_path):
     (tmp_path / "made.py").write_text(
         "from macro_engine.core.compiling import borrowing, inlined\n"

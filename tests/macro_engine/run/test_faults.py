@@ -14,7 +14,7 @@ AT_ONCE = 12  # runs, which mostly wait for the disk
 
 @pytest.fixture
 def stream(tmp_path):
-    return write_stream(tmp_path / "d.csv", rows=100)
+    return write_stream(tmp_path / "d.csv", rows=60)
 
 
 @pytest.fixture
@@ -47,6 +47,7 @@ def test_one_failed_operation_wherever_it_is_changes_nothing(
     assert [every * i for i, is_same in enumerate(ends) if not is_same] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 def test_after_a_second_of_failures_a_commit_comes_soon(stream, tmp_path, monkeypatch):
     plans = {}

@@ -50,6 +50,7 @@ def test_a_recording_is_played_in_three_minutes_unless_asked_otherwise():
     assert pace.speed == Speed(rate=20.0)
 
 
+@pytest.mark.slow
 def test_steps_run_when_their_time_has_come():
     pace = Pace(Speed(multiple=60_000.0))  # a step of ten minutes in 10 ms
     made = block()
@@ -88,6 +89,7 @@ def test_one_wrong_time_holds_the_screen_for_three_seconds_at_most(monkeypatch, 
     assert now[0] - 100 < 14
 
 
+@pytest.mark.slow
 def test_a_gap_that_is_skipped_is_told_and_said_once(monkeypatch):
     monkeypatch.setattr("macro_engine.run.clock.LONGEST_WAIT", 0.2)
     monkeypatch.setattr("macro_engine.run.pace.LONGEST_WAIT", 0.7)
@@ -173,6 +175,7 @@ def test_there_it_is_as_slow_as_before():
     asyncio.run(then())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
 def test_a_csv_is_played_in_three_minutes_as_any_recording(tmp_path, ending):
     stream = write_stream(tmp_path / "d.csv", rows=2000)  # of 100 hours

@@ -253,6 +253,7 @@ def wait_for(condition):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_run_is_read_while_it_is_written(tmp_path):
     path = tmp_path / "a.run"
     made = engine(write_stream(tmp_path / "d.csv"), path, speed=Speed(rate=1000))

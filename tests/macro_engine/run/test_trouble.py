@@ -64,6 +64,7 @@ def lock_of_a_reader(path):
         holder.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_up", [transaction, lock_of_a_reader])
 def test_after_trouble_commits_come_at_once(tmp_path, held_up):
     if held_up is lock_of_a_reader and sys.platform != "linux":
@@ -103,6 +104,7 @@ def test_a_stop_outlasts_a_moment_of_trouble(stream, tmp_path, monkeypatch):
     assert next(failures, None) is None
 
 
+@pytest.mark.slow
 def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monkeypatch):
     monkeypatch.setattr(engine_module, "_ALIVE_SECONDS", 0.02)
     monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
@@ -128,6 +130,7 @@ def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monk
     thread.join(5)
 
 
+@pytest.mark.slow
 def test_who_watches_is_told_that_a_living_writer_cannot_write(stream, tmp_path, monkeypatch):
     monkeypatch.setattr(engine_module, "_ALIVE_SECONDS", 0.05)
     monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
@@ -153,6 +156,7 @@ def test_who_watches_is_told_that_a_living_writer_cannot_write(stream, tmp_path,
     watching.close()
 
 
+@pytest.mark.slow
 def test_a_run_leaves_one_file_although_somebody_watched_its_end(stream, tmp_path):
     path = tmp_path / "a.run"
     made = live_engine(stream, path)

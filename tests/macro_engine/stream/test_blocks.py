@@ -1,6 +1,7 @@
 """Blocks of steps are the same however their rows come."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ def made_steps(lines, spec, cuts, kills=()):
     return steps
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2**32 - 1),
     st.lists(st.integers(0, 900), max_size=8, unique=True),

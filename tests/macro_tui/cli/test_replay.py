@@ -13,6 +13,7 @@ import pytest
 
 from macro_engine.run.engine import Engine
 from macro_engine.stream.opening import open_stream
+from macro_tui.cli import main
 from macro_tui.replays import find_recording
 
 COMMAND = [sys.executable, "-m", "macro_tui", "replay"]
@@ -27,13 +28,17 @@ def stream(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_document_alone_goes_to_standard_output(stream):
+def test_the_document_alone_goes_to_standard_output_and_events_to_the_log(stream):
     done = subprocess.run(
         [*COMMAND, stream, "--headless", "--json"], capture_output=True, text=True, check=True
     )
     summary = json.loads(done.stdout)
     assert (summary["rows"], summary["steps"]) == (3000, 3000)
     assert "blend makes" in done.stderr
+    assert "step 0: new subroutine #1 at every threshold" in done.stderr
+    assert "inferred label: y" in done.stderr
+    assert "d.csv: delimiter ',' sniffed" in done.stderr
+    assert "\x1b" not in done.stderr
 
 
 @pytest.mark.slow
@@ -41,17 +46,6 @@ def test_without_a_monitor_it_runs_headless_and_says_so(stream):
     done = subprocess.run([*COMMAND, stream], capture_output=True, text=True, check=True)
     assert done.stdout == ""
     assert done.stderr.startswith("standard output is no terminal: running headless\n")
-
-
-@pytest.mark.slow
-def test_without_a_terminal_events_are_logged(stream):
-    done = subprocess.run(
-        [*COMMAND, stream, "--headless"], capture_output=True, text=True, check=True
-    )
-    assert "step 0: new subroutine #1 at every threshold" in done.stderr
-    assert "inferred label: y" in done.stderr
-    assert "d.csv: delimiter ',' sniffed" in done.stderr
-    assert "\x1b" not in done.stderr
 
 
 @pytest.mark.slow
@@ -114,17 +108,14 @@ def test_interrupted_it_leaves_at_once_with_130_and_nothing_behind(stream, tmp_p
     assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
 
 
-@pytest.mark.slow
-def test_several_files_are_one_stream(tmp_path, stream):
+def test_several_files_are_one_stream(tmp_path, stream, capsys):
     lines = stream.read_text().splitlines(keepends=True)
     (tmp_path / "1.csv").write_text("".join(lines[:1200]))
     (tmp_path / "2.csv").write_text("".join([lines[0], *lines[1200:]]))
     results = []
     for files in ([stream], [tmp_path / "1.csv", tmp_path / "2.csv"]):
-        done = subprocess.run(
-            [*COMMAND, *files, "--json"], capture_output=True, text=True, check=True
-        )
-        summary = json.loads(done.stdout)
+        assert main(["replay", *map(str, files), "--json"]) == 0
+        summary = json.loads(capsys.readouterr().out)
         del summary["seconds"], summary["distance_share"]
         results.append(summary)
     assert results[0] == results[1]
@@ -138,6 +129,7 @@ def test_no_block_keeps_the_engine_busy_for_long():
     assert engine.pipeline.longest_block < 0.1  # 50 ms is the bound, with room for a busy machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waits", [True, False])
 def test_interrupted_while_it_compiles_it_leaves_soon(stream, tmp_path, waits):
     process = subprocess.Popen(

@@ -148,6 +148,7 @@ def test_standard_input_goes_on_with_the_same_command_and_says_what_is_lost(stre
     reader.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stream")
 @pytest.mark.parametrize(
     ("redirection", "why"), [("<&-", "it is closed"), ("0>x", "Bad file descriptor")]
@@ -205,6 +206,7 @@ def test_feed_practises_late_rows_and_garbage(capsys):
     assert spoilt["rejected"] > clean["rejected"] + 30
 
 
+@pytest.mark.slow
 def test_feed_keeps_to_its_rate(stream):
     begun = time.monotonic()
     short = stream.with_name("short.csv")

@@ -15,6 +15,8 @@ from macro_engine.run.pace import Target
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
+pytestmark = pytest.mark.slow
+
 RULES = (parse("ftl > 0.3"), parse("birth"))
 
 
@@ -51,7 +53,6 @@ async def watched(session, rules, rows, keys=()):
     return text
 
 
-@pytest.mark.slow
 async def test_a_run_that_goes_on_repeats_no_alarm_of_its_past(stream, tmp_path):
     run_file = tmp_path / "a.run"
     session = session_over(stream, prepare=up_to(1200, run_file))

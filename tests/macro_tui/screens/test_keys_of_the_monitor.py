@@ -89,6 +89,7 @@ async def test_a_step_has_one_number_all_over_the_screen(finished):
             assert any(f"and why  {name}, " in line for line in rest)
 
 
+@pytest.mark.slow
 async def test_columns_are_those_of_the_chart_while_it_is_hidden(finished, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     async with Opened(finished, size=(80, 24)) as opened:

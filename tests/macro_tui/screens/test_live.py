@@ -14,6 +14,8 @@ from macro_engine.stream.live.standard_input import Pipe
 from macro_tui.screens.confirm_exit import ConfirmExit
 from macro_tui.screens.prompt import Prompt
 
+pytestmark = pytest.mark.slow
+
 FIRST = 1 + 4 * 300  # lines: the header and 300 steps
 
 
@@ -54,7 +56,6 @@ def panels(app):
     return text_of(app).splitlines()[2:-2]
 
 
-@pytest.mark.slow
 async def test_space_freezes_the_view_and_not_the_source(growing, lines):
     session = live_session(growing)
     async with watched(session) as (app, pilot, press):

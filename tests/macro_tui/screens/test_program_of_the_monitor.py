@@ -91,6 +91,7 @@ async def test_alarms_call_until_they_are_acknowledged(finished):
         assert " ALARM " not in text_of(opened.app)
 
 
+@pytest.mark.slow
 async def test_only_a_pause_that_is_long_enough_rings(finished):
     longest = 4  # minutes, from the last row of a step to the next step
     async with Opened(finished, alarms=(parse(f"no rows for {longest + 1}m"),)) as opened:
@@ -167,6 +168,7 @@ async def test_the_label_that_was_guessed_stands_in_the_header_until_a_key_is_pr
         assert "by its name" not in text_of(opened.app).splitlines()[0]
 
 
+@pytest.mark.slow
 async def test_label_features_and_remarks_can_always_be_seen(finished):
     async with Opened(finished, size=(80, 24)) as opened:
         await opened.press("d")

@@ -1,7 +1,7 @@
 """What holds for every picture at every size, in Unicode and in ASCII."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_views import (
     birth_view,
@@ -45,6 +45,7 @@ PICTURES = {
 @given(width=st.integers(0, 210), height=st.integers(0, 65))
 @example(width=20, height=3)
 @example(width=200, height=60)
+@settings(max_examples=30)
 def test_a_picture_fills_its_room_and_nothing_else(picture, glyphs, width, height):
     render, view = PICTURES[picture]
     rows = render(view(width), width, height, glyphs)
