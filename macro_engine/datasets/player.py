@@ -97,11 +97,7 @@ class Player:
         """What `tail` must know to read the file as the recording is read."""
         values: dict[str, Any] = {"time": "", "features": [], "categorical": []}
         settings = self.opened.settings
-        values |= {
-            n: v
-            for n, v in settings.values.items()
-            if v is not None and n not in settings.following
-        }
+        values |= {n: v for n, v in settings.written().items() if n not in settings.following}
         if values["subroutine"].startswith("python:"):
             del values["subroutine"]  # it is taken from the command line only
         if not self.keeps_times:

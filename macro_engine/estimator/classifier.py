@@ -105,7 +105,9 @@ class MacroClassifier(base.MiniBatchClassifier):
 
         for name in _CHECKED:
             if (value := getattr(self, name)) is not None:
-                OPTIONS[name].read(list(value) if isinstance(value, tuple) else value)
+                read = OPTIONS[name].read(list(value) if isinstance(value, tuple) else value)
+                if name in ("thresholds", "max_subroutines") and isinstance(read, str):
+                    raise ValueError(f"{name}: leave it out for what '{read}' is on a command line")
         _check(strategy, distance, history)
         self._path = self._start()
 

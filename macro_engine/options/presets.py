@@ -9,7 +9,6 @@ from typing import Any
 
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.options.settings import Layer
-from macro_engine.strategies import PAPER
 
 # the features in use today are scaled otherwise than the paper's: their thresholds lie here
 _BREAKFAST_THRESHOLDS = (6.0, 8.0, 9.0)
@@ -32,7 +31,6 @@ def preset(name: str) -> Layer:
     """The settings of a preset, history and thresholds of its distance included."""
     values = dict(PRESETS[name])
     distance = DISTANCES[values["distance"]]
-    values.setdefault("strategies", list(PAPER))
     values.setdefault("history", distance.history)
     values.setdefault("thresholds", sorted(distance.thresholds))
-    return Layer(f"preset {name}", values)
+    return Layer(f"preset {name}", values, is_whole=True)

@@ -22,6 +22,8 @@ from macro_engine.stream.spec import MEAN, MOST_CLASSES, NONE, REJECT, RUNNING, 
 from macro_engine.subroutines.output import OUTPUTS
 
 MOST_THRESHOLDS = 1_000
+PAPER_THRESHOLDS = "paper"  # those of the paper for the distance
+ANY_NUMBER = "none"
 
 
 def text(value: Any) -> str:
@@ -167,18 +169,27 @@ def history(value: Any) -> int | str | list[int | str]:
     return histories[0] if len(histories) == 1 else histories
 
 
-def thresholds(value: Any) -> list[float]:
+def thresholds(value: Any) -> list[float] | str:
+    """Numbers, rising, or a word for those of the paper."""
+    if value == PAPER_THRESHOLDS:
+        return PAPER_THRESHOLDS
     items = value.split(",") if isinstance(value, str) else value
     if isinstance(items, int | float):
         items = [items]
     if not isinstance(items, list) or not items:
-        raise ValueError("numbers are expected, as in .1,.2,.5")
+        raise ValueError("numbers are expected, as in .1,.2,.5, or paper")
     numbers = [_number(item) for item in items]
     if min(numbers) < 0:
         raise ValueError(f"a threshold cannot be negative, as {min(numbers)} is")
     if len(set(numbers)) > MOST_THRESHOLDS:
         raise ValueError(f"{len(set(numbers)):,} are too many; at most {MOST_THRESHOLDS:,}")
     return sorted(set(numbers))
+
+
+def number_of_subroutines(value: Any) -> int | str:
+    return (
+        ANY_NUMBER if value == ANY_NUMBER else _whole("number of subroutines, nor none", 1)(value)
+    )
 
 
 def share(value: Any) -> float:
@@ -225,5 +236,4 @@ decimal = _one_of(".", ",")
 output = _one_of(*OUTPUTS)
 empty_class = _one_of(*EMPTY_CLASS)
 number_of_rows = _whole("number of rows", 1)
-number_of_subroutines = _whole("number of subroutines", 1)
 seed = _whole("seed", 0)

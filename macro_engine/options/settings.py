@@ -6,6 +6,7 @@ Values are kept as plain text, numbers and lists, so that they can be written do
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,22 +17,29 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, Member, grid
 from macro_engine.discrepancy import DISTANCES
-from macro_engine.options.readers import MOST_THRESHOLDS
+from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS
 from macro_engine.options.table import DEFAULTS, OPTIONS
-from macro_engine.strategies import DEFAULT, STRATEGIES
+from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.spec import AHEAD, MEAN, REJECT, RUNNING, UNIT, Every, StreamSpec
 
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
+# What suits most streams that come one row at a time.
+_ONE_ROW = {"history": [6, 36], "thresholds": [0.01, 0.05, 0.1, 0.3, math.inf]}
+_MOST_SUBROUTINES = 64
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Settings from one place; earlier layers win over later ones."""
+    """Settings from one place; earlier layers win over later ones.
+
+    `is_whole` says that it is a description or a preset: what it does not name is as in the paper.
+    """
 
     origin: str
     values: Mapping[str, Any]
+    is_whole: bool = False
 
     @staticmethod
     def read(
@@ -73,10 +81,14 @@ class Layer:
 
 @dataclass
 class Settings:
-    """The settings in force, and where each came from."""
+    """The settings in force, and where each came from.
+
+    `is_described` says that a description or a preset is among the places.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    is_described: bool = False
 
     @staticmethod
     def merge(layers: Sequence[Layer]) -> Settings:
@@ -84,13 +96,15 @@ class Settings:
         settings = Settings()
         discarded: set[str] = set()
         for layer in layers:
-            settings.add(Layer(layer.origin, _without(layer.values, discarded)))
+            left = _without(layer.values, discarded)
+            settings.add(Layer(layer.origin, left, layer.is_whole))
             for name in layer.values:
                 discarded.update(_DISCARDS.get(name, ()))
         return settings
 
     def add(self, weaker: Layer) -> None:
         """Take from a weaker layer what is not set yet."""
+        self.is_described = self.is_described or weaker.is_whole
         for name, value in weaker.values.items():
             if name not in self.values:
                 self.values[name] = value
@@ -105,16 +119,11 @@ class Settings:
                 )
             self.values["classes"] = list(RULE_CLASSES)
             self.origins["classes"] = "label rule"
-        self.add(Layer("default", DEFAULTS | {"strategies": list(DEFAULT)}))
+        strategies = PAPER if self.is_described else DEFAULT
+        self.add(Layer("default", DEFAULTS | {"strategies": list(strategies)}))
         self._choose_scale()
         self.add(Layer("default", {"missing": REJECT if self["scale"] == UNIT else MEAN}))
-        distance = DISTANCES[self.values["distance"]]
-        self.add(
-            Layer(
-                f"default for {self.values['distance']}",
-                {"history": distance.history, "thresholds": sorted(distance.thresholds)},
-            )
-        )
+        self._choose_grid()
         self._check_histories()
         self._choose_strategy()
 
@@ -131,6 +140,41 @@ class Settings:
                 f'"{visible(unknown[0], 30)}" = [smallest, largest] }} into a TOML (--config), or '
                 "take --scale running, which needs none"
             )
+
+    def _choose_grid(self) -> None:
+        """The history and thresholds of the distance, where they are not named."""
+        name = self.values["distance"]
+        distance = DISTANCES[name]
+        if not self.is_described:
+            self.add(Layer("default", {"max_subroutines": _MOST_SUBROUTINES}))
+            if name == "labels" and self.is_one_row:
+                self.add(Layer("default for one row a step", _ONE_ROW))
+        paper = sorted(distance.thresholds)
+        self.add(Layer(f"default for {name}", {"history": distance.history, "thresholds": paper}))
+        if self.values["thresholds"] == PAPER_THRESHOLDS:
+            self.values["thresholds"] = paper
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether a step is one row."""
+        return Every.parse(self.values["every"]).rows == 1
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the user should know of the settings in force."""
+        if self["distance"] != "labels" or self._histories != [1] or not self.is_one_row:
+            return []
+        return [
+            "one row a step and a history of 1: a history is one label, so that every threshold "
+            "below 2 is the same algorithm; take longer histories (--history 6,36) or longer steps "
+            "(--every 20, or --every 10m)"
+        ]
+
+    @property
+    def most_subroutines(self) -> int | None:
+        """How many a member may have; None for any number."""
+        most = self.get("max_subroutines")
+        return None if most == ANY_NUMBER else most
 
     def _choose_strategy(self) -> None:
         if self.values.get("blend"):
@@ -165,6 +209,11 @@ class Settings:
                 f"--history: with {len(self['thresholds']):,} thresholds these are "
                 f"{len(self.members):,} members, which are too many; at most {MOST_THRESHOLDS:,}"
             )
+
+    def written(self) -> dict[str, Any]:
+        """Every setting that has a value, so that they alone make the same run."""
+        values = {name: value for name, value in self.values.items() if value is not None}
+        return {"max_subroutines": ANY_NUMBER} | values
 
     @property
     def following(self) -> set[str]:

@@ -95,7 +95,7 @@ _OPTIONS = (
     Option(
         "thresholds",
         "A,B,C",
-        "the grid of thresholds; inf is the marginal baseline",
+        "the grid of thresholds; inf is the marginal baseline; paper: those of the paper",
         MACRO,
         "thresholds",
     ),
@@ -123,7 +123,7 @@ _OPTIONS = (
     Option(
         "max_subroutines",
         "N",
-        "at most so many for each member of the grid",
+        "at most so many for each member of the grid, or none; default 64, none under a preset",
         MACRO,
         "number_of_subroutines",
     ),

@@ -318,7 +318,7 @@ class Pipeline:
             shape,
             settings["subroutine"],
             settings["eps_power"],
-            settings.get("max_subroutines"),
+            settings.most_subroutines,
         )
         return self._ensemble(CompiledFamily(rules, columns, self.is_plain), columns)
 
@@ -332,7 +332,7 @@ class Pipeline:
             columns,
             len(classes),
             settings["eps_power"],
-            settings.get("max_subroutines"),
+            settings.most_subroutines,
         )
         return self._ensemble(family, columns)
 

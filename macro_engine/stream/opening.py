@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -13,7 +13,6 @@ from macro_engine.core import plugins
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
-from macro_engine.strategies import PAPER
 from macro_engine.stream.encode import Encoder
 from macro_engine.stream.formats.text_file import PACKINGS
 from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
@@ -69,9 +68,7 @@ class Opened:
 
     def settled(self, encoder: Encoder) -> dict[str, Any]:
         """Every setting, with the classes that the first rows gave."""
-        values = {name: value for name, value in self.settings.values.items() if value is not None}
-        values["classes"] = list(encoder.classes or ())
-        return values
+        return self.settings.written() | {"classes": list(encoder.classes or ())}
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ class Begun:
             self.names,
             self.settings,
             spec,
-            self.remarks,
+            [*self.remarks, *self.settings.remarks],
             _silence(spec, close_after),
             self.guesses.headline,
         )
@@ -171,8 +168,8 @@ def begin_stream(
     with _failing_in_words(origin):
         beginning = origin.begin(settings, wait)
     if beginning.description is not None:
-        described = {"strategies": list(PAPER)} | beginning.description
-        layers.append(Layer.read(DESCRIBED, described, origin.path))
+        described = Layer.read(DESCRIBED, beginning.description, origin.path)
+        layers.append(replace(described, is_whole=True))
         settings = Settings.merge(layers)
     guesses = _inferred(beginning, settings)
     remarks += [*beginning.notes, *guesses.remarks]

@@ -81,7 +81,7 @@ def test_histories(tmp_path, given, value, histories):
     [
         ("frames", "2,3", "takes one history; lists are for features and labels"),
         ("labels", "0,3", "nothing to compare"),
-        ("labels", ",".join(map(str, range(1, 201))), "members, which are too many"),
+        ("labels", ",".join(map(str, range(1, 301))), "members, which are too many"),
         ("labels", "2,few", "is no number of steps"),
     ],
 )
