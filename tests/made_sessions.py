@@ -44,7 +44,7 @@ def write_stream(path):
 
 def session_over(path, speed=Speed(), prepare=lambda _engine: None, **options):  # noqa: B008
     def load(listener, unnamed):
-        values = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3"}
+        values = {"every": "10m", "thresholds": "0.05,0.2,0.6", "history": "3", "clock": "off"}
         values |= {"strategies": "ftl,ewa", **options}
         opened = open_stream([path], [Layer.read("the test", values, of_user=True)])
         engine = Engine(opened, listener=listener, run_file=unnamed, speed=speed)

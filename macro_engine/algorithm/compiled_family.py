@@ -92,7 +92,7 @@ class CompiledFamily:
         self.cost = DistanceCost(self.distance)
         # the last completed steps: where each starts, and their rows
         self.completed_starts = np.zeros(1, np.int64)
-        self.completed_numbers = np.empty((0, shape.columns))
+        self.completed_numbers = np.empty((0, self.widths[0]))
         self.completed_labels = np.empty(0, np.int64)
         self.label_counts = np.zeros(shape.classes, np.int64)
         self.references = empty_references(len(histories), shape.classes, shape.columns)
@@ -187,7 +187,7 @@ class CompiledFamily:
         It runs a step without rows. What the loops would write down of it goes into copies, but for
         newborn learners, whose places in the bank are free and are written again at their birth.
         """
-        numbers, categories = ("",) * self.shape.columns, ("",) * (len(self.widths) - 1)
+        numbers, categories = ("",) * self.widths[0], ("",) * (len(self.widths) - 1)
         nothing = Rows.join([], Columns(numbers, categories))
         stretch = self._stretch(Block(nothing, np.array([0, 0]), None, 0, self.step))
         self._make_room_for_frames(len(stretch.labels))

@@ -92,9 +92,11 @@ def _state_of_references(kept: arrays.References) -> State:
 
 
 def restore(family: CompiledFamily, state: State, columns: Columns) -> None:
-    classes, d = family.shape.classes, family.shape.columns
+    classes = family.shape.classes
     family.step = whole(state, "step")
-    completed = _COMPLETED.read(child(state, "completed"), classes=classes, columns=d)
+    completed = _COMPLETED.read(
+        child(state, "completed"), classes=classes, columns=family.widths[0]
+    )
     family.completed_labels = completed["labels"]
     family.completed_numbers = completed["numbers"]
     family.label_counts = completed["label_counts"]

@@ -21,12 +21,14 @@ class CompletedSteps:
     """
 
     def __init__(self, histories: Sequence[int | None], columns: Columns) -> None:
-        self.columns = columns
+        self.columns = columns.compared
         self.keeps_everything = None in histories
         longest = max((h for h in histories if h is not None), default=0)
         self.steps: deque[Rows] = deque(maxlen=longest)
         self.count = 0
-        self.everything = Rows.join([], columns)  # with spare room; its first `count` rows count
+        self.everything = Rows.join(
+            [], self.columns
+        )  # with spare room; its first `count` rows count
 
     def append(self, step: Rows) -> None:
         step = step.compared()
@@ -64,6 +66,7 @@ class CompletedSteps:
         return kept.state() | {"lengths": lengths}
 
     def restore(self, state: State, columns: Columns, classes: int) -> None:
+        columns = columns.compared
         rows = Rows.restored(state, columns, classes)
         lengths = indices(state, "lengths", (None,), len(rows) + 1)
         before = len(rows) - int(lengths.sum())  # rows of steps that only `all` still needs

@@ -81,7 +81,7 @@ def _seconds(
     sample = [
         _distances_of(
             distance,
-            stretch.numbers[a:b],
+            stretch.numbers[a:b, : kept.columns.shape[1]],
             stretch.labels[a:b],
             history,
             rules,

@@ -145,7 +145,7 @@ class Macro:
     def recent(self) -> Rows:
         """The rows of the last H completed steps."""
         start = 0 if self.history is None else max(len(self.completed) - self.history, 0)
-        return Rows.join(self.completed[start:], self.columns)
+        return Rows.join(self.completed[start:], self.columns.compared)
 
 
 def threshold_at(step: int, threshold: float, power: float) -> float:

@@ -36,28 +36,40 @@ class Columns:
     """The encoded columns, in the order in which every sum over them runs.
 
     A category has one column for each of its slots, named in `slots`: those known so far. Later
-    rows may come with more of them, at the end of each category, and never with fewer.
+    rows may come with more of them, at the end of each category, and never with fewer. The last
+    `made_numbers` and `made_categories` of them were made from the time, and no distance compares
+    them.
     """
 
     numbers: tuple[str, ...]
     categories: tuple[str, ...] = ()
     slots: tuple[tuple[str, ...], ...] = ()
+    made_numbers: int = 0
+    made_categories: int = 0
 
     def state(self) -> State:
         return {"slots": [list(names) for names in self.slots]}
 
-    @staticmethod
-    def restored(state: State, numbers: Sequence[str], categories: Sequence[str]) -> Columns:
-        """The columns of a state, for a stream with these numeric columns and categories."""
+    def restored(self, state: State) -> Columns:
+        """The same columns with the slots of a state."""
         slots = state.get("slots")
         if (
             not isinstance(slots, list)
-            or len(slots) != len(categories)
+            or len(slots) != len(self.categories)
             or not all(isinstance(names, list) and len(names) <= SLOTS for names in slots)
         ):
             raise DamagedError("in its state the categories are not those of the stream")
+        return replace(self, slots=tuple(tuple(map(str, names)) for names in slots))
+
+    @property
+    def compared(self) -> Columns:
+        """Those that a distance may compare."""
+        if not self.made_numbers and not self.made_categories:
+            return self
+        numbers = len(self.numbers) - self.made_numbers
+        categories = len(self.categories) - self.made_categories
         return Columns(
-            tuple(numbers), tuple(categories), tuple(tuple(map(str, names)) for names in slots)
+            self.numbers[:numbers], self.categories[:categories], self.slots[:categories]
         )
 
     @property
@@ -113,7 +125,15 @@ class Rows:
     def compared(self) -> Rows:
         """The rows as a distance compares them: with raw numbers, where it wants those."""
         numbers = self.numbers if self.raw is None else self.raw
-        return Rows(numbers, self.slots, self.labels, self.columns)
+        columns = self.columns.compared
+        if columns is self.columns:
+            return Rows(numbers, self.slots, self.labels, columns)
+        return Rows(
+            numbers[:, : len(columns.numbers)],
+            self.slots[:, : len(columns.categories)],
+            self.labels,
+            columns,
+        )
 
     @staticmethod
     def join(parts: Sequence[Rows], columns: Columns) -> Rows:

@@ -19,12 +19,12 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.writing import destination
+from macro_engine.stream.clock import TIME_OF_DAY, WEEKDAY, times_of_day, weekdays
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.parquet import KEY
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.table import Column, Table
 
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 DAY = 1440  # minutes
 
 # the numbers that a flight must have, and between which values they make sense
@@ -190,18 +190,10 @@ def _elapsed(texts: Sequence[str], distance: Ints) -> Ints:
 
 
 def clock_columns(minutes: Ints) -> dict[str, pl.Series]:
-    """The time of day, linear, as sine and as cosine, each in [0, 1], and the weekday.
-
-    `minutes` are counted from 1970, whose first day was a Thursday.
-    """
-    share = minutes % DAY / DAY
-    angle = 2 * np.pi * share
-    return {
-        "time_of_day": pl.Series(share),
-        "time_sin": pl.Series((np.sin(angle) + 1) / 2),
-        "time_cos": pl.Series((np.cos(angle) + 1) / 2),
-        "weekday": pl.Series(WEEKDAYS).gather((minutes // DAY + 3) % 7),
-    }
+    """The time of day and the weekday, so many minutes after 1970."""
+    times = times_of_day(minutes % DAY / DAY)
+    found = {name: pl.Series(times[:, c]) for c, name in enumerate(TIME_OF_DAY)}
+    return found | {WEEKDAY: pl.Series(weekdays(minutes // DAY))}
 
 
 def write_recording(

@@ -17,6 +17,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, sorted_histories
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.strategies import STRATEGIES
+from macro_engine.stream.clock import OFF, ON
 from macro_engine.stream.formats.dialect import DELIMITERS
 from macro_engine.stream.spec import MEAN, MOST_CLASSES, NONE, REJECT, RUNNING, UNIT, Every
 from macro_engine.subroutines.output import OUTPUTS
@@ -232,6 +233,7 @@ def true_or_false(value: Any) -> bool:
 scale = _one_of(RUNNING, UNIT, NONE)
 missing = _one_of(MEAN, REJECT)
 late = _one_of("join", "reject")
+clock = _one_of(ON, OFF)
 decimal = _one_of(".", ",")
 output = _one_of(*OUTPUTS)
 empty_class = _one_of(*EMPTY_CLASS)

@@ -20,6 +20,7 @@ from macro_engine.discrepancy import DISTANCES
 from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS
 from macro_engine.options.table import DEFAULTS, OPTIONS
 from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES
+from macro_engine.stream.clock import BOUNDS, NO_CLOCK, ON, clock_beside
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.spec import AHEAD, MEAN, REJECT, RUNNING, UNIT, Every, StreamSpec
 
@@ -160,6 +161,14 @@ class Settings:
         return Every.parse(self.values["every"]).rows == 1
 
     @property
+    def has_clock(self) -> bool:
+        """Whether columns are made from the time."""
+        has_clock = bool(self.get("clock") == ON)
+        if has_clock and self.get("time") is None:
+            raise UsageError("--clock on needs a time column; name it with --time")
+        return has_clock
+
+    @property
     def remarks(self) -> list[str]:
         """What the user should know of the settings in force."""
         if self["distance"] != "labels" or self._histories != [1] or not self.is_one_row:
@@ -243,15 +252,18 @@ class Settings:
 
     def spec(self, columns: Sequence[str]) -> StreamSpec:
         """The stream's part, for files with these columns."""
-        classes = self.get("classes")
+        classes, label = self.get("classes"), parse_label(self["label"], columns)
+        features, categorical = self.get("features") or (), self.get("categorical") or ()
+        used = [*features, *categorical, label.column]
+        known = {name: (low, high) for name, (low, high) in (self.get("bounds") or {}).items()}
         return StreamSpec(
-            label=parse_label(self["label"], columns),
-            features=tuple(self.get("features") or ()),
-            categorical=tuple(self.get("categorical") or ()),
+            label=label,
+            features=tuple(features),
+            categorical=tuple(categorical),
             time=self.get("time"),
             time_format=self.get("time_format"),
             classes=tuple(classes) if classes else None,
-            bounds={name: (low, high) for name, (low, high) in (self.get("bounds") or {}).items()},
+            bounds=known | BOUNDS if self.has_clock else known,
             every=Every.parse(self["every"]),
             scale=self["scale"],
             missing=self["missing"],
@@ -260,6 +272,7 @@ class Settings:
             max_step=self["max_step"],
             wants_raw=DISTANCES[self["distance"]].compares_raw,
             wants_units=any(STRATEGIES[name].wants_units for name in self["strategies"]),
+            clock=clock_beside(used) if self.has_clock else NO_CLOCK,
         )
 
 

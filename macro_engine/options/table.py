@@ -69,6 +69,13 @@ _OPTIONS = (
         STREAM,
         "missing",
     ),
+    Option(
+        "clock",
+        "on|off",
+        "learn from time of day and weekday too; default on where features are guessed",
+        STREAM,
+        "clock",
+    ),
     Option("late", "HOW", "late rows: join the open step; reject", STREAM, "late", "join"),
     Option("ahead", "LENGTH", "rows that lie further ahead are held aside", STREAM, "length", "1d"),
     Option(

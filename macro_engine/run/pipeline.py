@@ -167,7 +167,7 @@ class Pipeline:
         settings = self.opened.settings
         shape = Shape(
             len(classes),
-            len(columns.numbers),
+            len(columns.compared.numbers),
             settings.histories[0],
             self.opened.spec.scaled,
             settings["empty_class"],
@@ -251,7 +251,7 @@ class Pipeline:
         if len(classes) < 2:
             raise DamagedError("in its state the classes are missing")
         spec = self.opened.spec
-        columns = Columns.restored(known, spec.features, spec.categorical)
+        columns = spec.encoded().restored(known)
         self.start(classes, columns).restore(state, columns)
         assert self.ensemble is not None
         assert self.scoreboard is not None

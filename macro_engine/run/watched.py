@@ -24,12 +24,14 @@ from macro_engine.run.lock import alive_at, writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
+from macro_engine.stream.clock import NO_CLOCK, ON, clock_beside
+from macro_engine.stream.label import parse_label
 from macro_engine.stream.table import Rejections
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 
 _LOOK_SECONDS = 0.25
 _UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
-_NEEDED = {"history", "eps_power", "features", "categorical", "subroutine"}
+_NEEDED = {"history", "eps_power", "features", "categorical", "label", "clock", "subroutine"}
 
 
 class WatchedRun(RunFollower):
@@ -214,15 +216,22 @@ def _file_at(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def _encoded(settings: dict[str, Any]) -> Columns:
+    """The columns of a run, but for the values of its categories."""
+    features, categorical = settings.get("features") or (), settings.get("categorical") or ()
+    clock = NO_CLOCK
+    if settings.get("clock") == ON:
+        clock = clock_beside([*features, *categorical, parse_label(settings["label"], ()).column])
+    return Columns((*features, *clock.numbers), (*categorical, *clock.categories))
+
+
 def _parameters(
     state: State, settings: dict[str, Any], member: int, number: int
 ) -> Parameters | None:
     family = child(state, "family")
     if "bank" not in family:  # the general path keeps its learners otherwise
         return None
-    columns = Columns.restored(
-        child(state, "columns"), settings.get("features") or (), settings.get("categorical") or ()
-    )
+    columns = _encoded(settings).restored(child(state, "columns"))
     bank, subroutines = child(family, "bank"), child(family, "subroutines")
     weights = array(bank, "weights", np.float64, (None, None, None))
     place = indices(subroutines, "place", (None, None), max(len(weights), 1))

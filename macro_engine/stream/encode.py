@@ -13,6 +13,7 @@ from macro_engine.core.format import count_text
 from macro_engine.core.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
 from macro_engine.core.state import DamagedError, State, children, flag, indices, texts
 from macro_engine.stream.accepted import Accepted
+from macro_engine.stream.clock import NO_CLOCK
 from macro_engine.stream.label import class_order
 from macro_engine.stream.spec import MEAN, MOST_CLASSES, StreamSpec
 from macro_engine.stream.table import (
@@ -50,7 +51,7 @@ class Encoder:
         self.classes = spec.label.classes or spec.classes
         self.held: list[Accepted] = []
         self.time_reader: TimeReader | None = None
-        self.vocabulary = [_Slots() for _ in spec.categorical]
+        self.vocabulary = [_Slots() for _ in spec.encoded().categories]
         self.unlimited = np.array(
             [not spec.scaled or name not in spec.bounds for name in spec.features], np.bool_
         )
@@ -66,11 +67,7 @@ class Encoder:
 
     @property
     def columns(self) -> Columns:
-        return Columns(
-            self.spec.features,
-            self.spec.categorical,
-            tuple(slots.names for slots in self.vocabulary),
-        )
+        return self.spec.encoded(tuple(slots.names for slots in self.vocabulary))
 
     def take(self, table: Table) -> list[Accepted]:
         """The usable rows of a table, once the classes are fixed."""
@@ -93,11 +90,16 @@ class Encoder:
 
     def encode(self, accepted: Accepted) -> Rows:
         """The rows with categories in their slots and labels as indices; numbers as they are."""
+        numbers, categories, clock = accepted.numbers, accepted.categories, self.spec.clock
+        if clock != NO_CLOCK:
+            assert accepted.times is not None
+            numbers = np.concatenate([numbers, clock.numbers_at(accepted.times)], axis=1)
+            categories = [*categories, *clock.categories_at(accepted.times)]
         slots = np.empty((len(accepted), len(self.vocabulary)), np.int64)
-        for c, (known, values) in enumerate(zip(self.vocabulary, accepted.categories, strict=True)):
+        for c, (known, values) in enumerate(zip(self.vocabulary, categories, strict=True)):
             slots[:, c] = known.slots(values)
         labels = np.fromiter(map(self.index.__getitem__, accepted.labels), np.int64, len(accepted))
-        return Rows(accepted.numbers, slots, labels, self.columns)
+        return Rows(numbers, slots, labels, self.columns)
 
     def state(self) -> State:
         """What was learned of the stream so far."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
+from macro_engine.stream.clock import NO_CLOCK, OFF, ON, clock_beside
 from macro_engine.stream.identifiers import has_fractions, is_called_id, why_identifier
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.label_candidates import LabelGuess, guess_label
@@ -50,7 +51,8 @@ class Guesses:
     Attributes
     ----------
     settings
-        Values of `time`, `time_format`, `label`, `features` and `categorical` that nobody named.
+        Values of `time`, `time_format`, `label`, `features`, `categorical` and `clock` that nobody
+        named.
     roles
         Of each column.
     remarks
@@ -177,7 +179,15 @@ class _Inference:
         for role_name, option in _OPTIONS.items():
             if option not in known and self._value("label") is not None:
                 found.settings[option] = guessed[role_name]
+        if "features" in found.settings and self._value("time") and "clock" not in known:
+            found.settings["clock"] = self._clock()
         found.remarks += _remarks(found.roles)
+
+    def _clock(self) -> str:
+        """Whether columns are made from the time: those that are not there already."""
+        label = parse_label(self._value("label"), list(self.table.columns)).column
+        used = [*self._value("features"), *(self._value("categorical") or ()), label]
+        return OFF if clock_beside(used) == NO_CLOCK else ON
 
     def _take_back(self, features: list[str]) -> None:
         """Take ids and counts of rows that are numbers, where there is nothing else."""

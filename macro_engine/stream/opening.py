@@ -25,7 +25,7 @@ from macro_engine.stream.table import Rejections
 INFERRED = "inferred"
 COMMAND_LINE = "command line"
 DESCRIBED = "its description"
-_GUESSED = (*COLUMN_OPTIONS, "time_format", "delimiter", "decimal")
+_GUESSED = (*COLUMN_OPTIONS, "time_format", "clock", "delimiter", "decimal")
 _LOOK_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 
@@ -181,6 +181,8 @@ def _inferred(beginning: Beginning, settings: Settings) -> Guesses:
     guesses = Guesses()
     if not set(COLUMN_OPTIONS) <= settings.values.keys() or _has_unknown_times(settings):
         guesses = infer(beginning.sample(), settings.values)
+        if settings.is_described:
+            guesses.settings.pop("clock", None)
         settings.add(Layer(INFERRED, guesses.settings))
     settings.add(Layer(INFERRED, beginning.read_as))
     return guesses

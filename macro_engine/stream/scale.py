@@ -55,11 +55,11 @@ class Scale:
         self.say = say
         self.create = create
         self.is_warming_up: Callable[[], bool] = lambda: False
-        self.bounded = np.array([name in spec.bounds for name in spec.features], np.bool_)
+        self.bounded = np.array([name in spec.bounds for name in spec.numbers], np.bool_)
         self.is_needed = spec.scaled or spec.wants_units
         self.runs = self.is_needed and not self.bounded.all()
-        self._take_bounds([spec.bounds.get(name, (0.0, 1.0)) for name in spec.features])
-        columns = len(spec.features)
+        self._take_bounds([spec.bounds.get(name, (0.0, 1.0)) for name in spec.numbers])
+        columns = len(spec.numbers)
         self.rows = 0  # of closed steps
         self.outside = np.zeros(columns, np.int64)  # values beyond their bounds in closed steps
         self.often_outside = np.zeros(columns, np.bool_)  # so many that it was said
@@ -94,7 +94,7 @@ class Scale:
     def what_was_cut_off(self) -> list[str]:
         """In words, for each column with values outside its bounds, or often far from its mean."""
         found = []
-        for j, name in enumerate(self.spec.features):
+        for j, name in enumerate(self.spec.numbers):
             low, high = self.lowest[j], self.highest[j]
             where, count = f"outside {low:g} to {high:g}", int(self.outside[j])
             if self.runs and not self.bounded[j]:
@@ -181,7 +181,7 @@ class Scale:
 
     def _tell(self, columns: Bools, where: str) -> None:
         for j in np.flatnonzero(columns).tolist():
-            name = visible(self.spec.features[j])
+            name = visible(self.spec.numbers[j])
             self.say(f"more than 1 % of the values of '{name}' are cut off at {where}")
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.rows import Columns
+from macro_engine.stream.clock import NO_CLOCK, Clock
 from macro_engine.stream.label import Label, LabelRule
 
 _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
@@ -73,6 +75,8 @@ class StreamSpec:
         The rows that a step of a time window holds at most.
     wants_raw, wants_units
         Whether rows come with the numbers as they stand in the stream, and as tiles see them.
+    clock
+        The columns that are made from the time.
     """
 
     label: Label
@@ -90,11 +94,23 @@ class StreamSpec:
     max_step: int = MAX_STEP
     wants_raw: bool = False
     wants_units: bool = False
+    clock: Clock = NO_CLOCK
 
     @property
     def scaled(self) -> bool:
         """Whether learners and distance see scaled numbers."""
         return self.scale != NONE
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """All numeric columns, those made from the time last."""
+        return (*self.features, *self.clock.numbers)
+
+    def encoded(self, slots: tuple[tuple[str, ...], ...] = ()) -> Columns:
+        """The columns of encoded rows, with the values that categories have so far."""
+        made = self.clock
+        categories = (*self.categorical, *made.categories)
+        return Columns(self.numbers, categories, slots, len(made.numbers), len(made.categories))
 
     @property
     def columns(self) -> list[str]:

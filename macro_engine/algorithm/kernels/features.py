@@ -109,7 +109,7 @@ def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore
     for i in range(start, stop):
         c = labels[i]
         counts[c] -= 1
-        for column in range(numbers.shape[1]):
+        for column in range(out.shape[1]):
             out[starts[c] + counts[c], column] = numbers[i, column]
 
 

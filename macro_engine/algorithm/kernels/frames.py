@@ -51,7 +51,7 @@ def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
     rows = count_classes(h, t, stretch, rules, present)
     begin = stretch.starts[t]
     for i in range(min(rules.histories[h], rows)):
-        for c in range(stretch.numbers.shape[1]):
+        for c in range(present.frames.shape[1]):
             present.frames[i, c] = stretch.numbers[begin - 1 - i, c]
     return rows
 

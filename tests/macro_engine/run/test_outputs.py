@@ -74,7 +74,7 @@ def test_without_a_time_column_times_are_empty(tmp_path):
         main(["replay", str(tmp_path / "n.csv"), "--predictions", str(out), "--thresholds", "1"])
         == 0
     )
-    assert out.read_text().splitlines()[1] == "0,0,,p,p,p,p,p,p,p,0.5,0.5"
+    assert out.read_text().splitlines()[1] == "0,0,,p,p,p,p,p,p,p,p,0.5,0.5"
 
 
 def test_many_parts_make_one_file(tmp_path, monkeypatch):

@@ -29,7 +29,7 @@ def stream(tmp_path):
     "options",
     [
         {},
-        {"distance": "features"},
+        {"distance": "features", "clock": "on"},
         {"subroutine": "erm", "output": "score", "every": "3h"},
         {"late": "reject", "every": "40", "distance": "markov", "subroutine": "nearest-mean"},
     ],
@@ -81,7 +81,7 @@ def test_other_settings_and_another_input_are_refused_by_name(stream, tmp_path):
     run_until(engine(stream, tmp_path / "a.run"), 5)
     with pytest.raises(MacroError, match='--every was "30m" and is "1h"'):
         run(engine(stream, tmp_path / "a.run", every="1h"))
-    with pytest.raises(MacroError, match="--max-subroutines was not given and is 4"):
+    with pytest.raises(MacroError, match="--max-subroutines was 64 and is 4"):
         run(engine(stream, tmp_path / "a.run", max_subroutines="4"))
     other = write_stream(tmp_path / "e.csv")
     with pytest.raises(MacroError, match=r"the input was d\.csv and is e\.csv"):

@@ -38,6 +38,7 @@ def test_time_label_numbers_and_categories_are_told_apart():
         "label": "y",
         "features": ["temp"],
         "categorical": ["place"],
+        "clock": "on",
     }
     assert found.remarks == [
         "the label is 'y', by its name; --label names another",
