@@ -67,16 +67,18 @@ def weights_view(width, count=6, leader=3, viewed=2):
     return WeightsView(thresholds, leader, viewed, over_time)
 
 
-def timeline_view(width):
+def timeline_view(width, members=MEMBERS, viewed=3):
     columns = timeline_columns(width)
-    active = np.zeros((len(MEMBERS), columns), int)
-    births = np.zeros_like(active)
+    active = np.zeros((len(members), columns), int)
     head = columns * 3 // 4
-    for k in range(len(MEMBERS)):
+    for k in range(len(members)):
         active[k, :head] = np.arange(head) // (5 * (k + 1)) + 1
-        births[k, : head : 5 * (k + 1)] = 1
+    shares = np.where(np.arange(columns) % 3, 0.9, 0.3) * (active > 0)
+    births = np.zeros(columns, int)
+    births[:head:20] = 1
     labels = tuple((x, f"{x}k") for x in range(0, columns, 20))
-    return TimelineView(MEMBERS, 3, active, births, head, head // 2, labels)
+    named = ((1, 2, 3, 4, 5),) * len(members)
+    return TimelineView(members, viewed, named, active, shares, births, head, head // 2, labels)
 
 
 def nearest_view():

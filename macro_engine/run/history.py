@@ -18,6 +18,8 @@ from macro_engine.algorithm.macro import threshold_at
 from macro_engine.core.members import short_names_of
 from macro_engine.core.rows import Bools, Floats, Ints
 from macro_engine.core.steps import PIECE_STEPS, Names, Steps
+from macro_engine.run.active_columns import ActiveColumns
+from macro_engine.run.activity import Activity
 from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.usage import Usage
 from macro_engine.strategies import BASELINES
@@ -108,6 +110,8 @@ class History:
         self.downsampled: Downsampled | None = None
         self.births: list[list[Birth]] = [[] for _ in names.members]
         self.usage_of = [Usage(k) for k in range(len(names.members))]
+        self.activity = Activity(len(names.members))
+        self.columns = ActiveColumns(self.activity, self.results)
 
     @property
     def series(self) -> list[str]:
@@ -144,6 +148,7 @@ class History:
             assert results.first_step == self.steps
             assert self.downsampled is not None
             self.downsampled.append(results)
+            self.activity.append(results)
             if self.newest and self.newest[-1].steps < _JOINED:
                 self.newest[-1] = Steps.join([self.newest[-1], results])
             else:
@@ -279,6 +284,22 @@ class History:
         """The usage of each subroutine of a member until a moment."""
         with self.lock:
             return self.usage_of[member].at(moment, self.results, self.first)
+
+    def most_used(self, member: int, count: int) -> list[int]:
+        """The subroutines of a member that were active most often until now, in their order."""
+        with self.lock:
+            uses = self.usage_of[member].uses
+            return sorted((1 + np.argsort(-uses[1:], kind="stable")[:count]).tolist())
+
+    def most_active(self, edges: Ints, stop: int) -> tuple[Ints, Floats]:
+        """Members by columns with these edges: who was active in most steps, and its share."""
+        with self.lock:
+            return self.columns.most_active(edges, self.first, stop)
+
+    def active_shares(self, member: int, numbers: Sequence[int], edges: Ints, stop: int) -> Floats:
+        """Some subroutines of a member by columns: in what share of the steps each was active."""
+        with self.lock:
+            return self.columns.shares_of(member, numbers, edges, self.first, stop)
 
     def step_at_time(self, time: int) -> int:
         """The first step whose first row has the time or a later one."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.containers import Container
 
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.layout import PANELS
-from macro_tui.view.rows import Row
+from macro_tui.view.rows import Row, Span, fitting
 from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
@@ -43,7 +43,7 @@ class Panel(Container, can_focus=True):
         super().__init__(id=self.key)
         self.glyphs = glyphs
         self.title = Paragraph(glyphs, classes="title")
-        self.about = ""
+        self.about: tuple[str, Sequence[Span]] | None = None
 
     def compose(self) -> Iterator[Lines]:
         yield self.title
@@ -57,8 +57,9 @@ class Panel(Container, can_focus=True):
         """Draw the scene."""
         raise NotImplementedError
 
-    def show_title(self, about: str) -> None:
-        self.about = about
+    def show_title(self, about: str, legend: Sequence[Span] = ()) -> None:
+        """The heading, what it is about, and what signs in the pictures stand for."""
+        self.about = about, legend
         number = PANELS.index(self.key) + 1
         width, line = self.size.width, self.glyphs.horizontal
         name = f"[{number}] {self.heading} "
@@ -67,6 +68,7 @@ class Panel(Container, can_focus=True):
         room = width - len(name) - 2
         if said := clauses(about, room):
             row.append((f" {said} " if len(said) + 2 <= room else f" {said}", "muted"))
+        row = fitting([*row, *legend], width, least=len(row))
         used = sum(len(text) for text, _ in row)
         self.title.draw([[*row, (line * (width - used), "axis")]])
 
@@ -77,5 +79,5 @@ class Panel(Container, can_focus=True):
         self._show_title_again()
 
     def _show_title_again(self) -> None:
-        if self.about:  # before the first step there is none
-            self.show_title(self.about)
+        if self.about is not None:  # before the first step there is none
+            self.show_title(*self.about)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from macro_tui.panels.panel import Panel
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
-from macro_tui.view.timeline import about, label_width, timeline_view
+from macro_tui.view.timeline import heading, label_width, legend, timeline_view
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.timeline import Timeline
 
@@ -16,7 +16,6 @@ class TimelinePanel(Panel):
     """The run over the full width."""
 
     key = "timeline"
-    heading = "MACRO timeline"
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
@@ -26,6 +25,8 @@ class TimelinePanel(Panel):
         yield self.timeline
 
     def update(self, scene: Scene) -> None:
-        self.show_title(about(scene))
         self.timeline.name_width = label_width(scene.history.short_members)
-        self.timeline.draw(timeline_view(scene, self.timeline.timeline_columns))
+        view = timeline_view(scene, self.timeline.timeline_columns)
+        self.heading = heading(scene)
+        self.show_title("", legend(view, self.glyphs))
+        self.timeline.draw(view)

@@ -68,8 +68,7 @@ def _origin(birth: Birth) -> str:
 
 def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
     shown = scene.page_of(_STRIP)
-    strips = use_strips(scene, shown)
-    strip = sparks(strips[number], glyphs) if number < len(strips) else ""
+    strip = sparks(use_strips(scene, [number], _STRIP)[0], glyphs)
     labels = scene.labels(shown)
     axis = ""
     for column, text in labels:

@@ -13,7 +13,10 @@ _SPELLED = str.maketrans({"…": "~", "·": "-", "→": ">", "∞": "~"})
 
 @dataclass(frozen=True)
 class Glyphs:
-    """One set of characters; strings of several run from the lightest to the heaviest."""
+    """One set of characters; strings of several run from the lightest to the heaviest.
+
+    `fills` stand for subroutines that have names, `other` for the rest.
+    """
 
     ascii: bool
     one_birth: str
@@ -34,6 +37,7 @@ class Glyphs:
     bars: str
     shades: str
     fills: str
+    other: str
     area: str
     curves: str
     more: str
@@ -59,7 +63,8 @@ UNICODE = Glyphs(
     blocks=" ▏▎▍▌▋▊▉█",
     bars=" ▁▂▃▄▅▆▇█",
     shades=" ░▒▓█",
-    fills="█▓▒░",
+    fills="█▓▒░▪",
+    other="·",
     area="█",
     curves="─━╌┈┄═",
     more="…",
@@ -84,7 +89,8 @@ ASCII = Glyphs(
     blocks=" #",
     bars=" .:-=+*#",
     shades=" .:*#",
-    fills="=-+~",
+    fills="#=+-~",
+    other=".",
     area="#",
     curves="*#-.o+",
     more="~",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-SUBROUTINE_COLOURS = 6
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -36,16 +34,25 @@ ROLES = {
     "chosen": Look("#3ddc97", "#00704a", "ansi_bright_green", "ansi_green", "bold"),
     "good": Look("#3ddc97", "#00704a", "ansi_green", "ansi_green"),
     "bad": Look("#ff8a65", "#b03000", "ansi_bright_red", "ansi_red"),
-    "sub0": Look("#56b4e9", "#0060a8", "ansi_blue", "ansi_blue"),
-    "sub1": Look("#e69f00", "#8f5a00", "ansi_yellow", "ansi_yellow"),
-    "sub2": Look("#3cb88a", "#00704a", "ansi_green", "ansi_green"),
-    "sub3": Look("#d890c0", "#99407a", "ansi_magenta", "ansi_magenta"),
-    "sub4": Look("#e2725b", "#b03000", "ansi_red", "ansi_red"),
-    "sub5": Look("#9fa8da", "#4a4f9c", "ansi_cyan", "ansi_cyan"),
 }
+# Who was active has no red and no green, which say worse and better.
+_IDENTITIES = (
+    Look("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),
+    Look("#e69f00", "#8f5a00", "ansi_yellow", "ansi_yellow"),
+    Look("#d890c0", "#99407a", "ansi_magenta", "ansi_magenta"),
+    Look("#7fdbda", "#00707a", "ansi_cyan", "ansi_cyan"),
+    Look("#d0d0d0", "#404040", "ansi_white", "ansi_black"),
+)
+NAMED = len(_IDENTITIES)  # subroutines that have a colour and a sign of their own
+for _place, _look in enumerate(_IDENTITIES):
+    ROLES[f"sub{_place}"] = _look
+    ROLES[f"sub{_place}_faint"] = replace(_look, style="dim")
+ROLES["other_faint"] = replace(ROLES["muted"], style="dim")
 NAMES = tuple(ROLES)
 FILLED = frozenset(name for name, look in ROLES.items() if "reverse" in look.style)
 
 
-def subroutine_role(number: int) -> str:
-    return f"sub{number % SUBROUTINE_COLOURS}"
+def named_role(place: int, is_clear: bool) -> str:
+    """The role of the subroutine at a place among the named; faint where it has a small share."""
+    name = f"sub{place}" if place < NAMED else "muted" if is_clear else "other"
+    return name if is_clear else f"{name}_faint"

@@ -123,15 +123,21 @@ class Scene:
 
     def page_of(self, columns: int) -> Page:
         """What every picture shows, in so many columns."""
-        start, stop = self.stretch
-        return Page(start, stop, columns, self._grain(columns))
+        return self._page(columns, self._stride)
 
-    def _grain(self, columns: int) -> int:
-        """What the edges of columns are multiples of, so that few steps have to be read."""
+    def page_of_activity(self, columns: int) -> Page:
+        """The same in columns for which it is known who was active how often."""
+        return self._page(columns, self.history.activity.stride)
+
+    @property
+    def _stride(self) -> int:
+        return 1 if self.history.downsampled is None else self.history.downsampled.stride
+
+    def _page(self, columns: int, stride: int) -> Page:
+        """With edges at multiples of a stride, unless columns are too narrow for that."""
         start, stop = self.stretch
-        stride = 1 if self.history.downsampled is None else self.history.downsampled.stride
         is_wide = stop - start >= _GRAINS * stride * columns and start % stride == 0
-        return stride if is_wide else 1
+        return Page(start, stop, columns, stride if is_wide else 1)
 
     @cached_property
     def window(self) -> int:
@@ -144,9 +150,9 @@ class Scene:
         start, stop = self.stretch
         end = min(stop, self.steps)
         cells = self.dots // ACROSS
-        shown = Page(start, end, min(_SAMPLES, end - start), self._grain(_SAMPLES))
-        stride = 1 if self.history.downsampled is None else self.history.downsampled.stride
-        moments = shown.edges.clip(min(stride, self.steps), self.steps)
+        shown = self._page(_SAMPLES, self._stride)
+        moments = shown.edges[shown.edges < end]
+        moments = np.append(moments, end).clip(min(self._stride, self.steps), self.steps)
         times = self.history.at(moments).times
         if times is None:
             return [mark for mark in round_steps(start, stop, cells) if mark[0] <= self.steps]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,9 @@ from numpy.typing import NDArray
 from macro_tui.view.bars import sparks
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.listing import window
-from macro_tui.view.page import Page
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
-_SAMPLES = 8  # moments in a column at which is looked who was active
 _TABLE = 62  # cells that the numbers take
 _HEADING = (
     f"   {'':>5} {'born':>9} {'uses':>8} {'share':>6} {'error':>7} {'to base':>8} {'last used':>10}"
@@ -58,15 +57,10 @@ _ORDERS = {
 }
 
 
-def use_strips(scene: Scene, shown: Page) -> NDArray[np.float64]:
-    """Subroutines by columns: in what share of a column's steps each was active, by samples."""
-    finer = replace(shown, columns=_SAMPLES * shown.columns)
-    known = finer.begins < scene.steps
-    moments = np.minimum(finer.edges[1:][known], scene.steps)
-    active = scene.history.at(moments).active[scene.member]
-    counts = np.zeros((int(active.max(initial=0)) + 1, shown.columns))
-    np.add.at(counts, (active, np.flatnonzero(known) // _SAMPLES), 1 / _SAMPLES)
-    return counts
+def use_strips(scene: Scene, numbers: Sequence[int], columns: int) -> NDArray[np.float64]:
+    """Subroutines by columns: in what share of a column's steps each was active."""
+    edges = scene.page_of_activity(columns).edges
+    return scene.history.active_shares(scene.member, numbers, edges, scene.steps)
 
 
 def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Row]:
@@ -74,17 +68,18 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
     numbers = [line.number for line in every]
     picked = numbers.index(scene.view.subroutine) if scene.view.subroutine in numbers else 0
     columns = width - _TABLE - 1
+    shown = window(len(every), height - 1, picked)
     strips = None
     heading = _HEADING
     if columns >= 10:
-        strips = use_strips(scene, scene.page_of(columns))
+        strips = use_strips(scene, [every[i].number for i in shown], columns)
         heading += "  when it was used"
     active = int(scene.step.active[scene.member])
     rows: list[Row] = [[(heading, "muted")]]
-    for i in window(len(every), height - 1, picked):
+    for place, i in enumerate(shown):
         row = _row(every[i], scene.moment, active, glyphs, glyphs.viewed if i == picked else " ")
-        if strips is not None and every[i].number < len(strips):
-            row.append((f" {sparks(strips[every[i].number], glyphs)}", "label"))
+        if strips is not None:
+            row.append((f" {sparks(strips[place], glyphs)}", "label"))
         rows.append(row)
     return rows
 

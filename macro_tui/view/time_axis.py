@@ -15,7 +15,7 @@ _UNITS = (
     *(n * _DAY for n in (1, 2, 7)),
 )
 _MONTHS = (1, 3, 6, 12, 24, 60, 120, 600)
-_BLANKS = 2  # between two texts
+_BLANKS = 1  # between two texts
 _LAST_MONTH = 12 * 10_000
 
 

@@ -1,46 +1,66 @@
 """What the timeline shows."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
+import pytest
+from made_sessions import finished_session, scene_of, write_stream
 from made_views import roles_of, texts, timeline_view
 
-from macro_tui.view.glyphs import ASCII
-from macro_tui.view.timeline import TimelineView, render, timeline_columns
+from macro_engine.run.activity import Activity
+from macro_tui.view.glyphs import ASCII, UNICODE
+from macro_tui.view.roles import NAMED, ROLES
+from macro_tui.view.timeline import TimelineView, legend, render, timeline_columns
+from macro_tui.view.timeline import timeline_view as view_of
 
 COLUMNS = timeline_columns(40)
 
 
-def one(active, births=(), head=COLUMNS - 1, view=COLUMNS - 1, labels=()):
+def one(active, births=(), head=COLUMNS - 1, view=COLUMNS - 1, shares=1.0, named=(4, 17)):
     """A run at a single threshold."""
     row = np.zeros((1, COLUMNS), int)
     row[0, : len(active)] = active
-    born = np.zeros_like(row)
-    born[0, list(births)] = 1
-    return TimelineView(("0.10",), 0, row, born, head, view, labels)
+    born = np.zeros(COLUMNS, int)
+    born[list(births)] = 1
+    share = np.broadcast_to(shares, row.shape)
+    return TimelineView(("0.10",), 0, (tuple(named),), row, share, born, head, view, ((0, "Jan"),))
 
 
-def test_a_stretch_of_one_subroutine_carries_its_number():
-    rows = render(one([4] * 6 + [17] * 5), 40, 3)
-    assert texts(rows)[0].rstrip() == "▶0.10  #4████#17▓▓"
-    assert texts(render(one([4] * 6 + [17] * 5), 40, 3, ASCII))[0].rstrip() == ">0.10  #4====#17--"
+def test_a_column_has_the_sign_of_its_subroutine_and_no_number():
+    rows = render(one([4] * 6 + [17] * 5 + [3]), 40, 3)
+    assert texts(rows)[0].rstrip() == "▶0.10  ██████▓▓▓▓▓·"
+    rows = texts(render(one([4] * 6 + [17] * 5 + [3]), 40, 3, ASCII))
+    assert rows[0].rstrip() == ">0.10  ######=====."
 
 
-def test_a_stretch_too_short_for_its_number_is_only_filled():
-    assert texts(render(one([4, 4, 17, 17, 17]), 40, 3))[0].split()[1] == "██▓▓▓"
+def test_the_legend_has_the_numbers_in_their_order_and_the_rest_is_other():
+    row = legend(one([4] * 6 + [17] * 5), UNICODE)
+    assert "".join(text for text, _ in row) == " █ #4  ▓ #17 "
+    row = legend(one([4] * 6 + [17] * 5 + [3]), UNICODE)
+    assert "".join(text for text, _ in row) == " █ #4  ▓ #17  · other "
 
 
-def test_neighbours_differ_in_colour_and_glyph():
-    rows = render(one([1, 2, 3, 4, 5, 6]), 40, 3)
-    spans = rows[0][-6:]
-    assert len({role for _, role in spans}) == 6
-    assert all(a[0][0] != b[0][0] for a, b in pairwise(spans))
+def test_a_small_share_is_faint():
+    rows = render(one([4, 4], shares=0.49), 40, 3)
+    assert roles_of(rows, "██") == {"sub0_faint"}
+    assert roles_of(render(one([4, 4], shares=0.5), 40, 3), "██") == {"sub0"}
 
 
-def test_births_stand_before_the_number():
-    rows = render(one([4] * 8, births=[0]), 40, 3)
-    assert texts(rows)[0].split()[1] == "▴#4█████"
+def test_nobody_is_red_or_green():
+    for place in range(NAMED):
+        look = ROLES[f"sub{place}"]
+        assert not {"red", "green"} & {
+            look.ansi_dark.split("_")[-1],
+            look.ansi_light.split("_")[-1],
+        }
+    signs = {ROLES[f"sub{place}"].ansi_dark for place in range(NAMED)}
+    assert len(signs) == NAMED == len(UNICODE.fills) == len(ASCII.fills)
+
+
+def test_births_have_a_lane_of_their_own():
+    rows = render(one([4] * 8, births=[0, 3]), 40, 3)
+    assert texts(rows)[0].split()[1] == "████████"
+    assert texts(rows)[1].startswith("births ▴──▴──")
     assert roles_of(rows, "▴") == {"birth"}
 
 
@@ -54,20 +74,19 @@ def test_every_threshold_has_a_row_when_there_is_room():
     assert [row[0] for row in rows[:6]].index("▶") == 3
 
 
-def test_with_less_room_the_threshold_in_view_and_the_births_of_all_remain():
-    rows = texts(render(timeline_view(80), 80, 4))
-    assert rows[0].startswith("▶0.10")
-    assert rows[1].startswith("births █")
-    assert rows[3].split()[0] == "0k"
+@pytest.mark.parametrize("viewed", range(12))
+@pytest.mark.parametrize("height", range(3, 15))
+def test_of_twelve_members_as_many_as_fit_stand_around_the_one_in_view(viewed, height):
+    members = tuple(f"{k / 10:.2f}" for k in range(1, 13))
+    rows = texts(render(timeline_view(160, members, viewed), 160, height))
+    shown = [row[1:5] for row in rows[:-2]]
+    assert len(shown) == min(height - 2, 12)
+    assert members[viewed] in shown
+    assert rows[-2].startswith("births") or height > 14
+    assert "0k" in rows[-1]
 
 
-def test_a_single_row_shows_births_on_the_ruler():
-    (row,) = texts(render(timeline_view(80), 80, 1))
-    assert "▴" in row
-    assert "●" in row
-
-
-def test_the_ruler_shows_head_and_view():
+def test_the_lane_shows_head_and_view():
     ruler = texts(render(one([4] * 20, head=20, view=10), 40, 3))[1][7:]
     assert ruler == "─" * 10 + "◆" + "─" * 9 + "●" + "┄" * (COLUMNS - 21)
     ruler = texts(render(one([4] * 20, head=20, view=10), 40, 3, ASCII))[1][7:]
@@ -85,5 +104,26 @@ def test_a_view_in_the_past_is_a_line_through_the_rows():
 
 
 def test_a_run_without_members_is_blank():
-    view = replace(one([]), members=(), active=np.zeros((0, 5), int), births=np.zeros((0, 5), int))
+    view = replace(one([]), members=(), active=np.zeros((0, 5), int))
     assert set("".join(texts(render(view, 40, 5)))) == {" "}
+
+
+@pytest.mark.parametrize("bins", [64, 2048])
+def test_of_a_run_it_shows_what_its_trace_says(tmp_path, monkeypatch, bins):
+    monkeypatch.setattr(Activity, "BINS", bins)
+    session = finished_session(write_stream(tmp_path / "d.csv"))
+    (active,) = [part.active.astype(int) for part in [session.history.results(0, 600)]]
+    for width in (None, 1, 2, 4):
+        for moment in (None, 100, 333):
+            scene = scene_of(session, moment=moment)
+            scene = replace(scene, view=replace(scene.view, width=width), length=600)
+            for columns in (10, 47, 73):
+                edges = scene.page_of_activity(columns).edges
+                view = view_of(scene, columns)
+                for c in np.flatnonzero(edges[1:] <= 600).tolist():
+                    begin = min(edges[c], edges[c + 1] - 1)
+                    for k in range(3):
+                        counts = np.bincount(active[k, begin : edges[c + 1]])
+                        assert view.active[k, c] == counts.argmax()
+                        assert view.shares[k, c] == pytest.approx(counts.max() / counts.sum())
+    session.close()
