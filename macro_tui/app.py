@@ -28,6 +28,7 @@ from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
+    from macro_engine.run.alarm_command import AlarmCommand
     from macro_engine.run.alarms import Rule
     from macro_engine.run.view import RunView
 
@@ -46,6 +47,8 @@ class Options:
     theme: str | None = None
     alarms: tuple[Rule, ...] = ()
     readonly: bool = False  # nothing on this machine is written
+    on_alarm: tuple[str, ...] = ()  # the command that is told of alarms
+    fail_on_alarm: bool = False
 
     @property
     def period(self) -> float:
@@ -77,6 +80,7 @@ class Monitor(SpansApp):
         self.open_session = open_session
         self.options = options
         self.session: RunView | None = None
+        self.on_alarm: AlarmCommand | None = None
         self.loop: asyncio.AbstractEventLoop | None = None  # none before it is mounted
         self.error: BaseException | None = None
         self.ending: Ending | None = None
@@ -93,11 +97,29 @@ class Monitor(SpansApp):
 
     def _load(self) -> None:
         self.session = self.open_session()
-        self.session.set_alarms(self.options.alarms)
+        if self.options.on_alarm:
+            from macro_engine.run.alarm_command import AlarmCommand
+
+            words = self.options.on_alarm
+            self.on_alarm = AlarmCommand(words, self.options.name, self._command_failed)
+            self.session.set_alarms(self.options.alarms, self.on_alarm)
+        else:
+            self.session.set_alarms(self.options.alarms)
         self.session.start()
         from macro_tui.screens.main import MainScreen
 
         self.push_screen(MainScreen(self.session, self.options))
+
+    def _command_failed(self, text: str) -> None:
+        """In the thread of the command."""
+        assert self.session is not None
+        if self.session.can_note:
+            from macro_engine.run.view import Event
+
+            snapshot = self.session.snapshot
+            self.session.note([Event(snapshot.steps, snapshot.time, "run", text)])
+        else:
+            self.session.remarks.append(text)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         from macro_tui.screens.main import MainScreen

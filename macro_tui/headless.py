@@ -6,13 +6,16 @@ import asyncio
 import os
 import signal
 import threading
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.text import Text
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.run.alarm_command import AlarmCommand
+from macro_engine.run.alarms import Alarms, Rule
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.summary import Summary
@@ -45,8 +48,12 @@ class _Log(Console):
 class Headless:
     """Shows a run as text: a progress bar on a terminal, a log elsewhere."""
 
-    def __init__(self, command: str, opened: Opened) -> None:
+    def __init__(
+        self, command: str, opened: Opened, rules: Sequence[Rule] = (), on_alarm: Sequence[str] = ()
+    ) -> None:
         self.command = command
+        self.alarms = Alarms(rules)
+        self.on_alarm = on_alarm
         self.opened = opened
         self.console = _Log()
         self.logs = not self.console.is_terminal
@@ -63,10 +70,11 @@ class Headless:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
+        engine.watch_for(self.alarms)
         Ending(self._end).listen(signal.SIGINT, signal.SIGTERM)
         try:
             show = status_line if engine.reader.is_live else progress_bar
-            with show(self.console) as self.show_progress:
+            with self._alarms_told(), show(self.console) as self.show_progress:
                 asyncio.run(engine.run())
         finally:
             self.ended.set()
@@ -78,6 +86,24 @@ class Headless:
             print_summary(summary, self.console)
         if engine.was_stopped and not engine.reader.is_live:
             raise KeyboardInterrupt
+
+    @contextmanager
+    def _alarms_told(self) -> Iterator[None]:
+        """Has the command of --on-alarm told of alarms."""
+        if not self.on_alarm:
+            yield
+            return
+        stream = ", ".join(self.opened.input_names)
+        command = AlarmCommand(self.on_alarm, stream, self._command_failed)
+        self.listener.alarm = command
+        try:
+            yield
+        finally:
+            command.close()
+
+    def _command_failed(self, text: str) -> None:
+        self.engine.note([Event(self.engine.steps, None, "run", text)])
+        self.say(text)
 
     def _end(self) -> None:
         """End after the block at hand, or soon without it; in the thread that heard of it."""
@@ -129,12 +155,17 @@ class Headless:
         return "  ".join([f"{board.rows:,} rows", *(f"{n} {e:.2%}" for n, e in shown.items())])
 
     def _event(self, event: Event) -> None:
-        if self.logs and event.kind != "rejected":  # each of those was shown already
+        if event.kind == "alarm":
+            self.say(f"ALARM {self._line(event)}")
+        elif self.logs and event.kind != "rejected":  # each of those was shown already
             if event.kind == "birth" and not self.births.has_line():
                 return
-            when = "" if event.time is None else f" {iso(event.time)}"
-            self.say(self._with_births(f"step {event.step}{when}: {event.text}"))
+            self.say(self._with_births(self._line(event)))
             self.births.told()
+
+    def _line(self, event: Event) -> str:
+        when = "" if event.time is None else f" {iso(event.time)}"
+        return f"step {event.step}{when}: {event.text}"
 
     def _with_births(self, line: str) -> str:
         births = self.births.in_words()

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from macro_tui.app import INTERRUPTED, Monitor, Options
+from macro_tui.cli.alarms import RANG
 from macro_tui.driver import terminal_is_gone
 from macro_tui.ending import PATIENCE_TO_ABANDON, within
 
@@ -38,7 +39,12 @@ def monitor(open_session: Callable[[], RunView], options: Options) -> int:
             os.dup2(nowhere, standard)
     if code is None:  # it failed and printed why
         code = app.return_code or 1
-    return code if app.session is None else _leave(app.session, app.error, code)
+    if app.on_alarm is not None:
+        app.on_alarm.close()
+    if app.session is None:
+        return code
+    code = _leave(app.session, app.error, code)
+    return RANG if options.fail_on_alarm and app.session.alarms.rung else code
 
 
 def _leave(session: RunView, error: BaseException | None, code: int) -> int:

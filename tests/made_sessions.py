@@ -64,13 +64,19 @@ def paused_session(path, row):
     return session_over(path, prepare=prepare)
 
 
-def finished_session(path):
+def finished_session(path, rules=(), **options):
     """A session that has ended; a monitor that starts it finds it as it is."""
-    session = session_over(path)
+    return ended(session_over(path, **options), rules)
+
+
+def ended(session, rules=()):
+    """The session after its end, with the alarms that it rang."""
+    session.set_alarms(rules)
     session.start()
     session.thread.join(60)
     assert session.error is None
     session.start = lambda: None
+    session.set_alarms = lambda _rules: None
     return session
 
 

@@ -1,103 +1,203 @@
-"""Checks the alarms at fixed steps of a run, so that the result does not depend on timing."""
+"""Judges the alarms of a run: by its steps, and on a live feed by the clock on the wall.
+
+Steps are judged at fixed moments, every eighth of them, so that the result does not depend on
+timing: it is the same in the process that makes the run and in those that watch its file.
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
+
 import numpy as np
 
+from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.rows import Ints
+from macro_engine.core.state import DamagedError, State, children
+from macro_engine.core.steps import Steps
 from macro_engine.run.alarms import Alarms, Change, Sample, Silence
-from macro_engine.run.history import History
 from macro_engine.run.snapshot import Snapshot
 
 WINDOW = 512  # steps over which errors are taken
 _EVERY = 8  # steps
-_MOST = 4096  # moments that are judged at once
+_KEPT = WINDOW // _EVERY + 1  # moments that reach over the window
 _FEWEST_ROWS = 100
+_RECENT = 1000  # rows that were read, over which a live feed's rejected ones are counted
 
 
 class AlarmWatch:
-    """Remembers up to where the alarms have seen the run."""
+    """Remembers what the alarms have seen of the run.
 
-    def __init__(self, alarms: Alarms, window: int = WINDOW) -> None:
+    Attributes
+    ----------
+    moments
+        The numbers of the last judged moments, every eighth step, in order.
+    totals
+        At each of them, over all steps before it: rows, rejected rows, wrong rows of each series.
+    last_time, last_first, leader
+        The time of the newest row, that of its step's first row, and the leader.
+    born, led, pause, step_pause
+        As in `Sample`, since the newest judged moment.
+    """
+
+    remembers = Declared(
+        Whole("steps"),
+        Array("moments", np.int64, ("moments",), low=0, shared=True),
+        Array("totals", np.int64, ("moments", None), low=0, shared=True),
+        Whole("rejected"),
+        Whole("last_time", -(1 << 62), optional=True),
+        Whole("last_first", -(1 << 62), optional=True),
+        Whole("leader", -1),
+        Whole("born"),
+        Whole("led"),
+        Whole("pause"),
+        Whole("step_pause"),
+    )
+
+    def __init__(self, alarms: Alarms) -> None:
         self.alarms = alarms
-        self.window = window
-        self.seen = 0
-        self.subroutines: int | None = None
-        self.judged = 0  # steps whose pauses were looked at
+        self.steps = 0
+        self.moments: Ints = np.zeros(0, np.int64)
+        self.totals: Ints = np.zeros((0, 2), np.int64)
+        self.rejected = 0
         self.last_time: int | None = None
-        self.last_first: int | None = None  # the time of the newest step's first row
+        self.last_first: int | None = None
+        self.leader = -1
+        self.born = self.led = self.pause = self.step_pause = 0
         self.goes_by_clock = False  # a live feed
+        self.reads: deque[tuple[int, int]] = deque()  # rows read, and rejected, of late
 
-    def check(
-        self, history: History | None, snapshot: Snapshot, now: float, known: int = 0
-    ) -> list[Change]:
-        """What was raised and cleared since the last time; `now` is in seconds since 1970.
+    def state(self) -> State:
+        return self.remembers.state_of(self) | {"alarms": self.alarms.state()}
 
-        The first `known` steps were recorded before the view was opened, and raise nothing.
-        """
-        if not self.alarms.alarms:
+    def restore(self, state: State) -> None:
+        self.remembers.restore(self, state, moments=len(state.get("moments", ())))
+        self.alarms.restore(children(state, "alarms"))
+
+    def take(self, results: Steps) -> list[Change]:
+        """Judges further steps; returns what was raised and cleared."""
+        if results.first_step != self.steps:  # the file keeps no steps before these
+            self.moments, self.totals = self.moments[:0], self.totals[:0]
+        if not results.steps:
             return []
+        first, last = results.first_step // _EVERY + 1, results.stop // _EVERY
+        samples = list(self._samples(results, _EVERY * np.arange(first, last + 1)))
+        self.steps = results.stop
+        return list(self.alarms.check(samples))
+
+    def take_past(self, results: Steps) -> None:
+        """Judges steps that were recorded before: what they raised is past, unless it holds."""
+        self.take(results)
+        self.alarms.forget_past_calls()
+
+    def look(self, snapshot: Snapshot, now: float, unknown: int = 0) -> list[Change]:
+        """Judges where the run stands; `now` is in seconds since 1970.
+
+        `unknown` is how many rows had a label that is none of the classes.
+        """
         self.goes_by_clock = snapshot.came is not None
-        changes = []
-        if history is not None and history.steps >= known:  # all that is known has been read
-            if self.seen < known and self._check_steps(history, known):
-                self.alarms.forget_past_calls()
-            changes = self._check_steps(history, history.steps)
-        if snapshot.came is not None and not snapshot.has_ended:
-            now = now if snapshot.seen is None else min(now, snapshot.seen)
-            step = max(snapshot.steps - 1, 0)
-            changes += self.alarms.check_clock(Silence(snapshot.came, now, step, snapshot.time))
-            if snapshot.closed is not None:
-                silence = Silence(snapshot.closed, now, step, snapshot.time, "step")
-                changes += self.alarms.check_clock(silence)
+        changes: list[Change] = []
+        read = snapshot.rows + snapshot.open_rows + snapshot.rejected
+        step = max(snapshot.steps - 1, 0)
+        if unknown and read >= _FEWEST_ROWS:
+            sample = Sample(step, snapshot.time, unknown=unknown / read)
+            changes += self.alarms.check([sample])
+        if snapshot.came is None or snapshot.has_ended:
+            return changes
+        now = now if snapshot.seen is None else min(now, snapshot.seen)
+        changes += self.alarms.check([self._by_clock(snapshot, now, read)])
+        changes += self.alarms.check_clock(Silence(snapshot.came, now, step, snapshot.time))
+        if snapshot.closed is not None:
+            silence = Silence(snapshot.closed, now, step, snapshot.time, "step")
+            changes += self.alarms.check_clock(silence)
         return changes
 
-    def _check_steps(self, history: History, steps: int) -> list[Change]:
-        """Judge the history up to so many steps."""
-        stride = _EVERY
-        while (steps - self.seen) // stride > _MOST:
-            stride *= 2
-        first = self.seen // stride + 1
-        moments = stride * np.arange(first, steps // stride + 1)
-        if not len(moments):
-            return []
-        self.seen = int(moments[-1])
-        return list(self.alarms.check(self._samples(history, moments)))
-
-    def _samples(self, history: History, moments: np.ndarray) -> list[Sample]:
-        points, errors = history.at(moments), history.errors(moments, self.window)
-        pauses, step_pauses = self._pauses(history, moments)
-        samples = []
-        for i, moment in enumerate(moments.tolist()):
-            total = int(points.subroutines[:, i].sum())
-            born = 0 if self.subroutines is None else total - self.subroutines
-            self.subroutines = total
-            if points.rows[i] >= _FEWEST_ROWS:
-                series = history.names.series
-                by_name = dict(zip(series, errors[: len(series), i].tolist(), strict=True))
-                time = None if points.times is None else int(points.times[i])
-                pause, step_pause = int(pauses[i]), int(step_pauses[i])
-                samples.append(Sample(moment - 1, time, by_name, born, pause, step_pause))
-        return samples
-
-    def _pauses(self, history: History, moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The longest times between rows, and steps, since the moment before; else 0."""
-        none = np.zeros(len(moments), np.int64)
-        is_asked = any(alarm.rule.kind == "silence" for alarm in self.alarms.alarms)
-        if self.goes_by_clock or not is_asked:
-            return none, none
-        results = history.results(self.judged, int(moments[-1]))
-        begins = np.concatenate([[self.judged], moments[:-1]]) - results.first_step
-        self.judged = int(moments[-1])
-        firsts = results.first_times
-        if results.times is None or firsts is None:
-            return none, none
-        gaps = np.diff(results.times, prepend=_known(self.last_time, results.times[0]))
-        step_gaps = np.diff(firsts, prepend=_known(self.last_first, firsts[0]))
-        self.last_time, self.last_first = int(results.times[-1]), int(firsts[-1])
-        return (
-            np.maximum.reduceat(gaps, results.starts[begins]),
-            np.maximum.reduceat(step_gaps, begins),
+    def _by_clock(self, snapshot: Snapshot, now: float, read: int) -> Sample:
+        """How far a live feed lies behind, and the share of its newest rows that were rejected."""
+        if not self.reads or self.reads[-1][0] != read:
+            self.reads.append((read, snapshot.rejected))
+        while len(self.reads) > 2 and read - self.reads[1][0] >= _RECENT:
+            self.reads.popleft()
+        before, rejected_before = self.reads[0]
+        came = read - before
+        lag = None if snapshot.time is None else 1e6 * now - snapshot.time
+        return Sample(
+            max(snapshot.steps - 1, 0),
+            snapshot.time,
+            rejected=(snapshot.rejected - rejected_before) / came if came >= _FEWEST_ROWS else None,
+            lag=lag,
+            clock=round(1e6 * now),
         )
+
+    def _samples(self, results: Steps, moments: Ints) -> Iterator[Sample]:
+        """One for each moment; what lies after the last one is remembered for the next."""
+        steps, series = results.steps, len(results.names.series)
+        before = np.concatenate(
+            [[results.before.rows, self.rejected], results.before.wrong[:series]]
+        ).astype(np.int64)
+        added = np.vstack([results.lengths, results.rejected, results.wrong[:series]])
+        after = before[:, None] + np.cumsum(added, axis=1, dtype=np.int64)
+        self.rejected = int(after[1, -1])
+        if not len(self.moments):
+            self.moments, self.totals = np.array([results.first_step]), before[None]
+        if self.totals.shape[1] != len(before):
+            raise DamagedError("in its state the alarms are of other series")
+        ends = moments - results.first_step  # steps of the results before each moment
+        known = np.concatenate([self.moments, moments])
+        totals = np.concatenate([self.totals, after[:, ends - 1].T])
+        pasts = np.searchsorted(known, moments - WINDOW)
+        first = len(self.moments)
+        self.moments, self.totals = known[-_KEPT:], totals[-_KEPT:]
+        happened, begin, starts = self._happened(results), 0, results.starts
+        for i, end in enumerate(ends.tolist()):
+            self._gather(happened, begin, end)
+            begin = end
+            if totals[first + i, 0] >= _FEWEST_ROWS:
+                window = totals[first + i] - totals[pasts[i]]
+                time = None if results.times is None else int(results.times[starts[end] - 1])
+                yield self._sample(results, int(moments[i]) - 1, time, window)
+            self.born = self.led = self.pause = self.step_pause = 0
+        self._gather(happened, begin, steps)
+
+    def _sample(self, results: Steps, step: int, time: int | None, window: Ints) -> Sample:
+        rows, rejected = int(window[0]), int(window[1])
+        errors = dict(zip(results.names.series, (window[2:] / max(rows, 1)).tolist(), strict=True))
+        by_clock = self.goes_by_clock
+        return Sample(
+            step,
+            time,
+            errors,
+            self.born,
+            0 if by_clock else self.pause,
+            0 if by_clock else self.step_pause,
+            self.led,
+            None if by_clock else rejected / max(rows + rejected, 1),
+        )
+
+    def _happened(self, results: Steps) -> Ints:
+        """By steps: births, changes of the leader, longest pauses between rows and steps."""
+        happened = np.zeros((4, results.steps), np.int64)
+        happened[0] = results.born.sum(axis=0)
+        if results.leaders is not None:
+            before = self.leader if self.leader >= 0 else int(results.leaders[0])
+            happened[1] = np.diff(results.leaders.astype(np.int64), prepend=before) != 0
+            self.leader = int(results.leaders[-1])
+        firsts = results.first_times
+        if results.times is not None and firsts is not None:
+            gaps = np.diff(results.times, prepend=_known(self.last_time, results.times[0]))
+            happened[2] = np.maximum(np.maximum.reduceat(gaps, results.starts[:-1]), 0)
+            step_gaps = np.diff(firsts, prepend=_known(self.last_first, firsts[0]))
+            happened[3] = np.maximum(step_gaps, 0)
+            self.last_time, self.last_first = int(results.times[-1]), int(firsts[-1])
+        return happened
+
+    def _gather(self, happened: Ints, begin: int, end: int) -> None:
+        if begin < end:
+            part = happened[:, begin:end]
+            self.born += int(part[0].sum())
+            self.led += int(part[1].sum())
+            self.pause = max(self.pause, int(part[2].max()))
+            self.step_pause = max(self.step_pause, int(part[3].max()))
 
 
 def _known(last: int | None, first: int) -> int:

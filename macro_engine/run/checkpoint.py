@@ -167,7 +167,8 @@ class Checkpoint:
     def _state(self, whole: bool) -> dict[str, State | None] | None:
         if not self.is_storable:
             return None
-        return {"source": self.reader.state()} | self.pipeline.state(whole)
+        state = {"source": self.reader.state()} | self.pipeline.state(whole)
+        return state | {"alarms": self.standing.alarm_watch.state()}
 
     def _resume(self, stored: RunReader) -> None:
         for _ in stored.check():
@@ -224,6 +225,8 @@ class Checkpoint:
     def _restore(self, state: State) -> None:
         self.reader.restore(child(state, "source"))
         self.pipeline.restore(state)
+        if "alarms" in state:
+            self.standing.alarm_watch.restore(child(state, "alarms"))
         if self.reader.steps > self.pipeline.steps:
             raise DamagedError("the parts of its state are of different moments")
         if self.pipeline.ensemble is not None:

@@ -15,6 +15,9 @@ from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Block, Columns, Floats
+from macro_engine.run.alarm_rules import UNKNOWN_LABELS, parse
+from macro_engine.run.alarm_watch import AlarmWatch
+from macro_engine.run.alarms import Alarms
 from macro_engine.run.checkpoint import Checkpoint
 from macro_engine.run.events import Event
 from macro_engine.run.open_step import OpenStepWatch
@@ -80,7 +83,12 @@ class Engine:
             lambda text: report.listener.remark(text),
             waits=not self.reader.is_live,
         )
-        self.standing = Standing(self.opened, self.reader, self.pipeline, self.pace, report)
+        self.alarm_watch = AlarmWatch(Alarms())
+        self.alarm_watch.goes_by_clock = self.reader.is_live
+        self.watch_for(Alarms())
+        self.standing = Standing(
+            self.opened, self.reader, self.pipeline, self.pace, report, self.alarm_watch
+        )
         self.outputs = Outputs(self.predictions, self.trace)
         self.checkpoint = Checkpoint(self.standing, self.outputs)
         self.between_blocks = True
@@ -117,6 +125,17 @@ class Engine:
     @property
     def steps(self) -> int:
         return self.pipeline.steps
+
+    @property
+    def alarms(self) -> Alarms:
+        """The rules that are watched, and which of them call."""
+        return self.alarm_watch.alarms
+
+    def watch_for(self, alarms: Alarms) -> None:
+        """Watch for these rules, and for labels that are none of the classes; before the run."""
+        alarms.check_series(self.pipeline.names.series)
+        alarms.add(parse(UNKNOWN_LABELS))
+        self.alarm_watch.alarms = alarms
 
     def stop(self) -> None:
         """Ask for an end after the block at hand; may be called from anywhere."""
@@ -195,6 +214,7 @@ class Engine:
             if reader.is_live:
                 self._look_at_open_step()
             self._publish(*reader.standing())
+            self._look_for_alarms()
             self.report.listener.progress()
             await self._record()
             if reader.source.has_ended:
@@ -240,7 +260,8 @@ class Engine:
     def _step_through(self, block: Block) -> None:
         self.between_blocks = False
         self.report.has_news = True
-        results, events = self.pipeline.run(block)
+        results, found = self.pipeline.run(block)
+        events = [*found, *self.report.alarmed(self.alarm_watch.take(results))]
         self.standing.closed = time()
         if self.recorder is not None:
             self.recorder.add(results, events)
@@ -248,6 +269,11 @@ class Engine:
         self.report.results(results, events)
         if self.recorder is None:  # else they are written from the run file
             self.outputs.write(results)
+
+    def _look_for_alarms(self) -> None:
+        """Judge the alarms by the clock and by the rows that were turned away."""
+        unknown = self.rejections.unknown_labels
+        self.report.alarmed_now(self.alarm_watch.look(self.snapshot, time(), unknown))
 
     def _look_at_open_step(self) -> None:
         """Predict the rows of the open step that have come."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 
-from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Alarms, Change, Rule
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
 from macro_engine.run.history import History
 from macro_engine.run.snapshot import Snapshot
+
+
+def _nobody(_change: Change) -> None:
+    """Whom alarms reach beside the screen, where nobody is named."""
 
 
 class RunFollower:
@@ -31,6 +35,7 @@ class RunFollower:
         self.headline = ""
         self.ending = threading.Event()
         self.thread = threading.Thread(target=follow, name=thread_name, daemon=True)
+        self.changes: deque[Change] = deque()  # of alarms, that nobody has asked for yet
         self.set_alarms(())
 
     @property
@@ -54,9 +59,17 @@ class RunFollower:
     ) -> list[tuple[int, Event]]:
         return [] if self.store is None else self.store.events(kinds, text, after)
 
-    def set_alarms(self, rules: Sequence[Rule]) -> None:
+    def set_alarms(self, rules: Sequence[Rule], rang: Callable[[Change], None] = _nobody) -> None:
         self.alarms = Alarms(rules)
-        self.alarm_watch = AlarmWatch(self.alarms)
+        self.rang = rang
 
-    def check_alarms(self, now: float) -> list[Change]:
-        return self.alarm_watch.check(self.history, self.snapshot, now, self.known_steps)
+    def changed_alarms(self) -> list[Change]:
+        changes = []
+        while self.changes:
+            changes.append(self.changes.popleft())
+        return changes
+
+    def heard(self, change: Change) -> None:
+        """An alarm was raised or cleared; called in the thread that judges them."""
+        self.changes.append(change)
+        self.rang(change)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from macro_engine.core.steps import Steps
+from macro_engine.run.alarms import Change
 from macro_engine.run.events import Event
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.recorder import Recorder
 from macro_engine.stream.reader import Reader
-from macro_engine.stream.table import Rejection, Rejections
+from macro_engine.stream.table import NO_CLASS, Rejection, Rejections
 
 
 @dataclass
@@ -22,6 +23,7 @@ class Listener:
     rejected: Callable[[Rejection], None] = lambda _rejection: None
     remark: Callable[[str], None] = lambda _text: None
     results: Callable[[Steps], None] = lambda _results: None
+    alarm: Callable[[Change], None] = lambda _change: None
 
 
 class Report:
@@ -70,6 +72,19 @@ class Report:
         """The recorder has something to say."""
         self._told("run", text)
 
+    def alarmed(self, changes: Sequence[Change]) -> list[Event]:
+        """Alarms were raised or cleared; returns the events that tell of them."""
+        for change in changes:
+            self.listener.alarm(change)
+        return [Event(change.step, change.time, "alarm", change.text) for change in changes]
+
+    def alarmed_now(self, changes: Sequence[Change]) -> None:
+        """Alarms were raised or cleared outside of the steps."""
+        for event in self.alarmed(changes):
+            if self.recorder is not None:
+                self.recorder.note(event)
+            self.listener.event(event)
+
     def note(self, kind: str, text: str) -> None:
         """Record an event of this moment."""
         if self.recorder is not None:
@@ -81,6 +96,8 @@ class Report:
 
     def _rejected(self, rejection: Rejection) -> None:
         number = self.rejections.count
+        if rejection.problem.kind.startswith(NO_CLASS) and self.rejections.unknown_labels == 1:
+            self.note("rejected", f"a label is none of the classes: {rejection}")
         if self.recorder is not None:
             self.recorder.reject(number, rejection)
         if number > self.known_rejected:

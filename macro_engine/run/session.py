@@ -194,11 +194,17 @@ class Session(RunFollower):
     def _run(self) -> None:
         try:
             self.folder = tempfile.TemporaryDirectory(prefix="macro-tui-")
-            listener = Listener(self._look_back, results=self._append, remark=self.remarks.append)
-            self.engine = self.load(listener, Path(self.folder.name) / UNNAMED)
+            listener = Listener(
+                self._look_back,
+                results=self._append,
+                remark=self.remarks.append,
+                alarm=self.heard,
+            )
+            engine = self.load(listener, Path(self.folder.name) / UNNAMED)
+            engine.watch_for(self.alarms)
+            self.engine = engine
             self.remarks += self.engine.opened.remarks
             self.headline = self.engine.opened.headline
-            self.alarms.check_series(self.engine.pipeline.names.series)
             if self.ending.is_set():
                 self.engine.stop()
             asyncio.run(self.engine.run())

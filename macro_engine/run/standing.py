@@ -7,6 +7,7 @@ from time import time
 from typing import Any
 
 from macro_engine.core.escape import visible
+from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.identity import plain
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.pace import Pace
@@ -42,12 +43,14 @@ class Standing:
         pipeline: Pipeline,
         pace: Pace,
         report: Report,
+        alarm_watch: AlarmWatch,
     ) -> None:
         self.opened = opened
         self.reader = reader
         self.pipeline = pipeline
         self.pace = pace
         self.report = report
+        self.alarm_watch = alarm_watch
         self.done: float | None = None if reader.is_live else 0.0
         self.rate = Rate()
         self.closed = time()
@@ -97,6 +100,7 @@ class Standing:
             seen=self.full_since,
             recording=self._recording_in_words(),
             warming=pipeline.warming_words if state not in ENDED else "",
+            alarms=self.alarm_watch.alarms.as_texts(),
         )
 
     def summary(self) -> dict[str, Any]:
@@ -130,6 +134,7 @@ class Standing:
             "distance_share": pipeline.distance_share,
             "labels": board.labels.tolist(),
             "notes": self.reader.maker.notes(),
+            "alarms": self.alarm_watch.alarms.rung,
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(
                 self.opened.settled(self.reader.encoder)

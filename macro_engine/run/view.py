@@ -6,12 +6,12 @@ data that a view hands out are exported from here; whoever shows a run needs not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Shown
-from macro_engine.run.alarms import Alarms, Change, Rule
+from macro_engine.run.alarms import Alarms, Change, Rule, parse
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
 from macro_engine.run.history import Birth, History, Moment, Situation
@@ -29,6 +29,7 @@ __all__ = [
     "PART_NAMES",
     "PULL",
     "TURNING",
+    "Alarms",
     "Birth",
     "Change",
     "Controls",
@@ -45,6 +46,7 @@ __all__ = [
     "Speed",
     "Summary",
     "Target",
+    "parse",
 ]
 
 
@@ -149,11 +151,11 @@ class RunView(Protocol):
     def updates(self, member: int) -> Ints | None:
         """How many steps each subroutine of a member has learned."""
 
-    def set_alarms(self, rules: Sequence[Rule]) -> None:
-        """Watches for these rules from now on, and for no others."""
+    def set_alarms(self, rules: Sequence[Rule], rang: Callable[[Change], None] = ...) -> None:
+        """Watches for these rules; before `start`. `rang` is told of each that changes."""
 
-    def check_alarms(self, now: float) -> list[Change]:
-        """What was raised and cleared since the last call; `now` is in seconds since 1970."""
+    def changed_alarms(self) -> list[Change]:
+        """What was raised and cleared since the last call."""
 
     def note(self, events: Sequence[Event]) -> None:
         """Records events of the user's, such as a bookmark, if `can_note`."""

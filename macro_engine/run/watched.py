@@ -15,7 +15,10 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Columns, Ints
 from macro_engine.core.state import DamagedError, State, array, child, children, indices
+from macro_engine.core.steps import Steps
 from macro_engine.options.table import OPTIONS
+from macro_engine.run.alarm_watch import AlarmWatch
+from macro_engine.run.alarms import Change
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
@@ -50,6 +53,7 @@ class WatchedRun(RunFollower):
         super().__init__(self._follow, "watching")
         self.path = path
         self.seen = Snapshot(words=f"reading {path.name}")
+        self.alarm_watch = AlarmWatch(self.alarms)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -142,10 +146,12 @@ class WatchedRun(RunFollower):
 
     def _look(self, reader: RunReader) -> None:
         """Reads what was committed since the last call."""
+        has_looked = self.history is not None
         try:
             reader.refresh()
             if self.history is None and reader.classes:
                 self.alarms.check_series(reader.names.series)
+                self.alarm_watch.alarms = self.alarms
                 self.known_steps = reader.steps
                 self.history = self._new_history(reader)
             if self.history is not None:
@@ -156,6 +162,10 @@ class WatchedRun(RunFollower):
                 return
             raise
         self.seen = self._stands(reader)
+        self._tell(self.alarm_watch.look(self.seen, time.time()))
+        called = self.alarms.hear(() if self.seen.has_ended else self.seen.alarms)
+        if has_looked:  # what called before is shown, and rings nowhere
+            self._tell(called)
         if self.seen.has_ended and writer_of(self.path) is not None:
             reader.let_go()
 
@@ -172,10 +182,21 @@ class WatchedRun(RunFollower):
     def _catch_up(self, reader: RunReader, history: History) -> None:
         steps = reader.steps
         if not history.steps and reader.first_step:
-            history.append(reader.record_from(reader.first_step))
+            self._append(history, reader.record_from(reader.first_step))
             self.remarks.append(f"{visible(self.path.name)}: {reader.dropped}")
         while history.steps < steps and not self.ending.is_set():
-            history.append(reader.record_from(history.steps))
+            self._append(history, reader.record_from(history.steps))
+
+    def _append(self, history: History, results: Steps) -> None:
+        history.append(results)
+        if results.first_step < self.known_steps:
+            self.alarm_watch.take_past(results)
+        else:
+            self._tell(self.alarm_watch.take(results))
+
+    def _tell(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self.heard(change)
 
     def _stands(self, reader: RunReader) -> Snapshot:
         told = reader.info.get("snapshot")

@@ -19,6 +19,7 @@ from macro_engine.stream.spec import MEAN, MOST_CLASSES, StreamSpec
 from macro_engine.stream.table import (
     IS_MISSING,
     MISSING,
+    NO_CLASS,
     NOT_FINITE,
     Column,
     Problem,
@@ -219,8 +220,7 @@ class Encoder:
             return accepted
         strangers = {
             i: Problem(
-                f"is not one of the classes ({', '.join(map(visible, self.index))}); "
-                "--classes names them all",
+                f"{NO_CLASS} ({', '.join(map(visible, self.index))}); --classes names them all",
                 label,
             )
             for i, label in enumerate(accepted.labels)

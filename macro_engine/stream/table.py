@@ -19,6 +19,7 @@ MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
 # and where there is no number, in any case of letters
 NO_NUMBERS = frozenset({"?", "-", "--", "none", "n/a", "na", "nan", "null"})
 IS_MISSING, NOT_FINITE = "is missing", "is not a finite number"
+NO_CLASS = "is not one of the classes"
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,11 @@ class Rejections:
         for kept in children(state, "reasons"):
             column = None if kept.get("column") is None else str(kept["column"])
             self.reasons[column, str(kept.get("kind"))] = whole(kept, "count")
+
+    @property
+    def unknown_labels(self) -> int:
+        """Rows whose label is none of the classes."""
+        return sum(n for (_, kind), n in self.reasons.items() if kind.startswith(NO_CLASS))
 
     def add(self, rejection: Rejection) -> None:
         rejection = rejection.shortened(self.LONGEST_VALUE)

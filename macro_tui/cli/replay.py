@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_tui.cli.alarms import RANG, command_of, rules_of
 from macro_tui.cli.options import (
     add_outputs,
     add_stream_arguments,
@@ -19,7 +20,12 @@ from macro_tui.cli.options import (
     keep_of,
     open_from,
 )
-from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
+from macro_tui.cli.screen import (
+    add_screen_arguments,
+    check_theme,
+    give_way_to_keys,
+    options_of,
+)
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
@@ -72,8 +78,10 @@ def _run_headless(
     from macro_engine.run.speed import Speed
     from macro_tui.headless import Headless
 
+    check_theme(arguments)
+    rules, on_alarm = rules_of(arguments), command_of(arguments)
     opened = open_from(arguments)
-    headless = Headless("replay", opened)
+    headless = Headless("replay", opened, rules, on_alarm)
     speed = speed_of(arguments) or Speed()
     if not (arguments.headless or arguments.json):
         headless.say(f"{why}: running headless")
@@ -84,7 +92,7 @@ def _run_headless(
     if arguments.json:
         json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
         print()
-    return 0
+    return RANG if arguments.fail_on_alarm and engine.alarms.rung else 0
 
 
 def _engine(

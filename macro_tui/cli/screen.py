@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
+from macro_tui.cli.alarms import add_alarm_arguments, command_of, rules_of
 
 if TYPE_CHECKING:
     from macro_engine.run.engine import Engine
@@ -17,15 +18,8 @@ _SWITCH_SECONDS = 0.0005
 
 
 def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
+    add_alarm_arguments(parser)
     screen = parser.add_argument_group("screen")
-    screen.add_argument(
-        "--alarm",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help="such as 'ftl > marginal for 2h', 'ftl > 0.25', 'birth', 'no rows for 10m', "
-        "'no step for 1h'",
-    )
     screen.add_argument("--theme", metavar="NAME", help="such as ansi-dark, ansi-light, nord")
     screen.add_argument(
         "--low-bandwidth", action="store_true", help="a frame a second, for thin links"
@@ -41,19 +35,27 @@ def give_way_to_keys(engine: Engine) -> None:
 
 def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False) -> Options:
     """The options of the monitor; `name` is the title of the run."""
-    from textual.theme import BUILTIN_THEMES
-
-    from macro_engine.run.alarms import parse
     from macro_tui.app import Options
 
-    if arguments.theme not in (None, *BUILTIN_THEMES):
-        themes = ", ".join(BUILTIN_THEMES)
-        raise UsageError(f"--theme '{visible(arguments.theme)}' is unknown; one of: {themes}")
+    check_theme(arguments)
     return Options(
         name,
         arguments.ascii,
         arguments.low_bandwidth,
         arguments.theme,
-        tuple(parse(rule) for rule in arguments.alarm),
+        rules_of(arguments),
         readonly,
+        command_of(arguments),
+        arguments.fail_on_alarm,
     )
+
+
+def check_theme(arguments: argparse.Namespace) -> None:
+    """Refuses a theme that does not exist."""
+    if arguments.theme is None:
+        return
+    from textual.theme import BUILTIN_THEMES
+
+    if arguments.theme not in BUILTIN_THEMES:
+        themes = ", ".join(BUILTIN_THEMES)
+        raise UsageError(f"--theme '{visible(arguments.theme)}' is unknown; one of: {themes}")

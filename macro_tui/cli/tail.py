@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.stream.source import FILE, STANDARD_INPUT, scheme_of
+from macro_tui.cli.alarms import RANG, command_of, rules_of
 from macro_tui.cli.options import (
     add_outputs,
     add_settings,
@@ -25,7 +26,12 @@ from macro_tui.cli.options import (
     layers_from,
     length_of,
 )
-from macro_tui.cli.screen import add_screen_arguments, give_way_to_keys, options_of
+from macro_tui.cli.screen import (
+    add_screen_arguments,
+    check_theme,
+    give_way_to_keys,
+    options_of,
+)
 from macro_tui.standard_streams import keys_from_terminal, need_keys
 
 if TYPE_CHECKING:
@@ -114,8 +120,10 @@ def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
 
     if why:
         print(why, file=sys.stderr, flush=True)
+    check_theme(arguments)
+    rules, on_alarm = rules_of(arguments), command_of(arguments)
     opened = _open(arguments, 0, _Waiting(arguments.file))
-    headless = Headless("tail", opened)
+    headless = Headless("tail", opened, rules, on_alarm)
     engine = _engine(arguments, opened, headless.listener)
     if not engine.reader.source.can_rewind:
         name = engine.reader.source.name
@@ -128,6 +136,8 @@ def _run_headless(arguments: argparse.Namespace, why: str = "") -> int:
     if arguments.json and engine.steps:
         json.dump(engine.summary(), sys.stdout, indent=1, allow_nan=False)
         print()
+    if arguments.fail_on_alarm and engine.alarms.rung:
+        return RANG
     return 130 if engine.was_stopped else 0
 
 

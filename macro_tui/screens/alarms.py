@@ -1,21 +1,20 @@
-"""Alarms on the screen: a bell, a line in reverse, an event."""
+"""Alarms on the screen: a bell, a line in reverse."""
 
 from __future__ import annotations
 
-from time import time
-
-from macro_engine.run.view import Change, Event
+from macro_engine.core.errors import UsageError
+from macro_engine.run.view import Alarms, parse
 from macro_tui.screens.base import MonitorScreen
+from macro_tui.screens.prompt import Prompt
 
 
 class AlarmActions(MonitorScreen):
-    """Watches the run for what the rules describe."""
+    """Shows which alarms call, and answers them."""
 
     def watch_alarms(self) -> None:
-        changes = self.session.check_alarms(time())
-        if any(change.is_raised for change in changes):
+        """Rings the bell for what was raised."""
+        if any(change.is_raised for change in self.session.changed_alarms()):
             self.app.bell()
-        self.note([_event(change) for change in changes])
 
     def action_acknowledge(self) -> None:
         alarms = self.session.alarms
@@ -25,8 +24,27 @@ class AlarmActions(MonitorScreen):
         else:
             self.say("no alarm calls")
 
+    def action_change_alarms(self) -> None:
+        """Asks for a rule: a new one is watched from now on, a known one muted or heard again."""
+        alarms = self.session.alarms
+        muted = {alarm.rule.text: alarm.is_muted for alarm in alarms.alarms}
+        known = ", ".join(f"{text} (muted)" if off else text for text, off in muted.items())
 
-def _event(change: Change) -> Event:
-    what = "raised" if change.is_raised else "cleared"
-    text = f"{what}: {change.rule.text} ({change.words})"
-    return Event(change.step, change.time, "alarm", text)
+        def change(text: str | None) -> None:
+            if text is None or not text.strip():
+                return
+            rule = parse(text)
+            if alarms.add(rule, is_kept=True):
+                self.say(f"watching from now on: {rule.text}")
+                return
+            alarms.mute(rule, not muted[rule.text])
+            self.say(f"{'heard again' if muted[rule.text] else 'muted'}: {rule.text}")
+
+        def check(text: str) -> None:
+            try:
+                if text.strip():
+                    Alarms([parse(text)]).check_series(list(self.session.snapshot.errors))
+            except UsageError as error:
+                raise ValueError(str(error)) from None
+
+        self.app.push_screen(Prompt(f"a rule to add, or to mute ({known})", check=check), change)

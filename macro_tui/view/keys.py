@@ -98,6 +98,7 @@ KEYS = (
     Key(("escape",), "esc", "back", "", "close what is open, follow the newest step", PANELS),
     Key(("b",), "b", "bookmark", "mark", "bookmark the moment in view, with a note", KEEPING),
     Key(("a",), "a", "acknowledge", "", "acknowledge alarms", KEEPING),
+    Key(("A",), "A", "change_alarms", "", "add an alarm; named again: mute it", KEEPING),
     Key(("s",), "s", "save_svg", "svg", "save the screen as SVG in the working folder", KEEPING),
     Key(("x",), "x", "save_csv", "csv", "save what is in view as CSV there", KEEPING),
     Key(("d",), "d", "stream", "data", "what is read: label, features, settings", PROGRAM),

@@ -6,7 +6,7 @@ from contextlib import closing
 import polars as pl
 import pytest
 from made_runs import write_stream
-from made_sessions import monitor_of, open_main, session_over, settle, text_of
+from made_sessions import finished_session, monitor_of, open_main, settle, text_of
 from made_strategy import toy  # noqa: F401 (a fixture)
 
 from macro_engine.core.errors import UsageError
@@ -96,12 +96,8 @@ async def test_it_is_watched_in_every_panel(run_file):
 @pytest.mark.slow
 async def test_the_monitor_judges_by_it(stream):
     options = SETTINGS | {"strategies": "toy", "history": "2,6"}
-    session = session_over(stream, **options)
-    session.start()
-    session.thread.join(60)
-    assert session.error is None
-    session.start = lambda: None
-    app = monitor_of(session, alarms=(parse("toy > 0.01"),))
+    session = finished_session(stream, [parse("toy > 0.01")], **options)
+    app = monitor_of(session)
     async with app.run_test(size=(120, 30)) as pilot:
         await open_main(app, pilot)
         await settle(app, pilot)

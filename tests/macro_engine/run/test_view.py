@@ -32,9 +32,11 @@ def views(tmp_path_factory):
         "\n".join([*text[:5], text[5].replace(text[5].split(",")[1], "oops"), *text[6:]])
     )
     session = Session(lambda listener, _: engine(stream, folder / "a.run", listener))
+    session.set_alarms([parse("ftl > 0")])
     until_ended(session, None)
     assert session.error is None
     watched = WatchedRun(folder / "a.run")
+    watched.set_alarms([parse("ftl > 0")])
     until_ended(watched, session.history.steps)
     yield session, watched
     watched.stop(5)
@@ -89,13 +91,12 @@ def test_a_view_without_steps_has_no_summary(tmp_path):
     run.close()
 
 
-def test_both_watch_for_alarms(views):
-    for view in views:
-        view.known_steps = 0
-        view.set_alarms([parse("ftl > 0")])
-        changes = view.check_alarms(0.0)
-        assert changes[0].is_raised
-        assert view.alarms.calling
+def test_both_watch_for_alarms_and_only_the_past_is_silent(views):
+    session, watched = views
+    (change,) = [change for change in session.changed_alarms() if change.is_raised]
+    assert [event.text for _, event in session.events(["alarm"])] == [change.text]
+    assert session.alarms.calling == watched.alarms.calling == [change]
+    assert not [change for change in watched.changed_alarms() if change.rule.kind == "error"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 from made_sessions import (
+    ended,
     monitor_of,
     open_main,
     session_over,
@@ -100,11 +101,9 @@ async def test_alarms_at_the_very_end_are_events_in_the_list_and_in_the_file(str
     def prepare(engine):
         engine.run_file = run_file
 
-    session = session_over(stream, prepare=prepare)
-    session.start()
-    session.thread.join(60)  # the run has ended before anybody looks at it
-    session.start = lambda: None
-    app = monitor_of(session, alarms=RULES)
+    # the run has ended before anybody looks at it
+    session = ended(session_over(stream, prepare=prepare), RULES)
+    app = monitor_of(session)
     async with app.run_test(size=(120, 30)) as pilot:
         await open_main(app, pilot)
         await pilot.press("slash", *"alarm", "enter")

@@ -2,6 +2,7 @@
 
 import pytest
 from made_sessions import (
+    finished_session,
     monitor_of,
     open_main,
     paused_session,
@@ -30,7 +31,6 @@ from macro_engine.run.alarms import parse
         ("details-80x24", (80, 24), ["6", "enter"], {}),
         ("help-80x24", (80, 24), ["question_mark"], {}),
         ("goto-80x24", (80, 24), ["g", "5", "0", "percent_sign"], {}),
-        ("alarm-80x24", (80, 24), [], {"alarms": (parse("ftl > 0.2"),)}),
         ("ascii-80x24", (80, 24), ["left"], {"ascii": True}),
         ("small-60x14", (60, 14), [], {}),
         ("tiny-20x5", (20, 5), [], {}),
@@ -43,6 +43,15 @@ async def test_a_state_looks_as_it_should(finished, name, size, keys, options):
         await pilot.press(*keys)
         await settle(app, pilot)
         compare(name, text_of(app))
+
+
+async def test_an_alarm_looks_as_it_should(stream):
+    session = finished_session(stream, [parse("ftl > 0.2")])
+    app = monitor_of(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_main(app, pilot)
+        compare("alarm-80x24", text_of(app))
+    session.close()
 
 
 async def test_paused_looks_as_it_should(stream):

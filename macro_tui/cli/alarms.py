@@ -1,0 +1,51 @@
+"""Options on alarms, for every command that runs or watches a stream."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from macro_engine.run.alarms import Rule
+
+RANG = 3  # exit code of a run with an alarm, under --fail-on-alarm
+
+
+def add_alarm_arguments(parser: argparse.ArgumentParser) -> None:
+    alarms = parser.add_argument_group("alarms")
+    alarms.add_argument(
+        "--alarm",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="such as 'ftl > marginal + 1pp for 4h', 'blend > 25%%', 'no rows for 5m', "
+        "'no step for 1h', 'rejected > 5%% for 10m', 'lag > 2m', 'birth', 'leader changed'",
+    )
+    alarms.add_argument(
+        "--on-alarm",
+        metavar="COMMAND",
+        help="a program that gets each alarm as JSON on its standard input; run without a shell",
+    )
+    alarms.add_argument(
+        "--fail-on-alarm",
+        action="store_true",
+        help=f"end with exit code {RANG} if an alarm rang",
+    )
+
+
+def rules_of(arguments: argparse.Namespace) -> tuple[Rule, ...]:
+    """The rules; a wrong one is an error."""
+    if not arguments.alarm:
+        return ()
+    from macro_engine.run.alarm_rules import parse
+
+    return tuple(parse(rule) for rule in arguments.alarm)
+
+
+def command_of(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The words of the command that is told of alarms; none if there is none."""
+    if arguments.on_alarm is None:
+        return ()
+    from macro_engine.run.alarm_command import read_command
+
+    return tuple(read_command(arguments.on_alarm))
