@@ -84,6 +84,7 @@ async def test_files_are_written_and_never_over_others(finished, tmp_path, monke
     assert (tmp_path / names[2]).read_text().startswith("<svg")
 
 
+@pytest.mark.slow
 async def test_alarms_call_until_they_are_acknowledged(stream):
     session = finished_session(stream, [parse("ftl > 0.2")])
     async with Opened(session) as opened:
@@ -93,12 +94,8 @@ async def test_alarms_call_until_they_are_acknowledged(stream):
     session.close()
 
 
-<<<<<<< HEAD
 @pytest.mark.slow
-async def test_only_a_pause_that_is_long_enough_rings(finished):
-=======
 async def test_only_a_pause_that_is_long_enough_rings(stream):
->>>>>>> 7d8bf7e (Judge alarms in the engine, with and without a screen; tell a command of them; rules on margins, lag and rejected rows)
     longest = 4  # minutes, from the last row of a step to the next step
     rules = [parse(f"no rows for {longest + 1}m"), parse(f"no rows for {longest}m")]
     session = finished_session(stream, rules)
