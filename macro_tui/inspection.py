@@ -97,7 +97,7 @@ class Inspection:
     def settings(self) -> dict[str, Any]:
         """Every setting that follows, classes included; what is missing is left out."""
         if self.opened is not None:
-            values = {"time": ""} | self.opened.settled(self.recording.encoder)
+            values = {"time": ""} | self.opened.settled(self.recording)
         else:
             known = self.begun.settings.values
             values = {name: value for name, value in known.items() if value is not None}

@@ -102,7 +102,7 @@ def run_until_read(made, rows):
     def progress():
         tell()
         maker = made.reader.maker
-        read = maker.rows + maker.open_rows + maker.encoder.sampled
+        read = maker.rows + maker.open_rows + maker.encoder.sampled + sum(map(len, maker.sampled))
         if read + made.rejections.count >= rows:
             made.stop()
 

@@ -24,6 +24,7 @@ from macro_engine.subroutines.output import OUTPUTS
 
 MOST_THRESHOLDS = 1_000
 PAPER_THRESHOLDS = "paper"  # those of the paper for the distance
+QUANTILES = "quantiles"  # of the distances in the first rows
 ANY_NUMBER = "none"
 
 
@@ -171,14 +172,14 @@ def history(value: Any) -> int | str | list[int | str]:
 
 
 def thresholds(value: Any) -> list[float] | str:
-    """Numbers, rising, or a word for those of the paper."""
-    if value == PAPER_THRESHOLDS:
-        return PAPER_THRESHOLDS
+    """Numbers, rising, or a word for where they come from."""
+    if value in (PAPER_THRESHOLDS, QUANTILES):
+        return str(value)
     items = value.split(",") if isinstance(value, str) else value
     if isinstance(items, int | float):
         items = [items]
     if not isinstance(items, list) or not items:
-        raise ValueError("numbers are expected, as in .1,.2,.5, or paper")
+        raise ValueError("numbers are expected, as in .1,.2,.5, or paper, or quantiles")
     numbers = [_number(item) for item in items]
     if min(numbers) < 0:
         raise ValueError(f"a threshold cannot be negative, as {min(numbers)} is")

@@ -17,12 +17,13 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, Member, grid
 from macro_engine.discrepancy import DISTANCES
-from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS
+from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS, QUANTILES
 from macro_engine.options.table import DEFAULTS, OPTIONS
 from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES
 from macro_engine.stream.clock import BOUNDS, NO_CLOCK, ON, clock_beside
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
-from macro_engine.stream.spec import AHEAD, MEAN, REJECT, RUNNING, UNIT, Every, StreamSpec
+from macro_engine.stream.quantiles import QuantileRule
+from macro_engine.stream.spec import AHEAD, MEAN, NONE, REJECT, RUNNING, UNIT, Every, StreamSpec
 
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
@@ -150,6 +151,8 @@ class Settings:
             self.add(Layer("default", {"max_subroutines": _MOST_SUBROUTINES}))
             if name == "labels" and self.is_one_row:
                 self.add(Layer("default for one row a step", _ONE_ROW))
+            if name == "features" and self.values["scale"] == RUNNING:
+                self.add(Layer("default for features", {"thresholds": QUANTILES}))
         paper = sorted(distance.thresholds)
         self.add(Layer(f"default for {name}", {"history": distance.history, "thresholds": paper}))
         if self.values["thresholds"] == PAPER_THRESHOLDS:
@@ -159,6 +162,13 @@ class Settings:
     def is_one_row(self) -> bool:
         """Whether a step is one row."""
         return Every.parse(self.values["every"]).rows == 1
+
+    @property
+    def _quantiles(self) -> QuantileRule | None:
+        if self["thresholds"] != QUANTILES:
+            return None
+        scaled = self["scale"] != NONE
+        return QuantileRule(self["distance"], tuple(self.histories), scaled, self["empty_class"])
 
     @property
     def has_clock(self) -> bool:
@@ -247,8 +257,13 @@ class Settings:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """The grid: the product of histories and thresholds."""
-        return grid(self._histories, self.values["thresholds"])
+        """The grid: the product of histories and thresholds; none where those are not known yet."""
+        known = self.values["thresholds"]
+        return () if known == QUANTILES else self.members_at(known)
+
+    def members_at(self, thresholds: Sequence[float]) -> tuple[Member, ...]:
+        """The grid with these thresholds."""
+        return grid(self._histories, thresholds)
 
     def spec(self, columns: Sequence[str]) -> StreamSpec:
         """The stream's part, for files with these columns."""
@@ -273,6 +288,7 @@ class Settings:
             wants_raw=DISTANCES[self["distance"]].compares_raw,
             wants_units=any(STRATEGIES[name].wants_units for name in self["strategies"]),
             clock=clock_beside(used) if self.has_clock else NO_CLOCK,
+            quantiles=self._quantiles,
         )
 
 

@@ -102,7 +102,7 @@ _OPTIONS = (
     Option(
         "thresholds",
         "A,B,C",
-        "the grid of thresholds; inf is the marginal baseline; paper: those of the paper",
+        "the grid of thresholds; inf is the marginal baseline; or paper, or quantiles",
         MACRO,
         "thresholds",
     ),

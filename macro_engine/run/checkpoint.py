@@ -224,7 +224,7 @@ class Checkpoint:
 
     def _restore(self, state: State) -> None:
         self.reader.restore(child(state, "source"))
-        self.pipeline.restore(state)
+        self.pipeline.restore(state, self.reader.thresholds)
         if "alarms" in state:
             self.standing.alarm_watch.restore(child(state, "alarms"))
         if self.reader.steps > self.pipeline.steps:

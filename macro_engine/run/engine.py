@@ -298,7 +298,7 @@ class Engine:
                 self.recorder.show_alive()
 
     def _start(self, columns: Columns) -> Ensemble:
-        ensemble = self.pipeline.start(self.classes, columns)
+        ensemble = self.pipeline.start(self.classes, columns, self.reader.thresholds)
         self.outputs.open(self.classes, self.pipeline.members, self.pipeline.strategy)
         return ensemble
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -162,9 +163,18 @@ class Pipeline:
             self.warming = Warming(self.needed)
             self.announce(self.warming.announcement)
 
-    def start(self, classes: tuple[str, ...], columns: Columns) -> Ensemble:
-        """Build everything that had to wait for classes and columns to be known."""
+    def start(
+        self, classes: tuple[str, ...], columns: Columns, thresholds: Sequence[float] | None
+    ) -> Ensemble:
+        """Build everything that had to wait for classes, columns and thresholds to be known.
+
+        `thresholds` are those that were found in the first rows, where the settings name none.
+        """
         settings = self.opened.settings
+        if thresholds is not None:
+            self.members = settings.members_at(thresholds)
+            self.names = replace(self.names, members=self.members)
+            self.events = EventFinder(self.names)
         shape = Shape(
             len(classes),
             len(columns.compared.numbers),
@@ -242,8 +252,8 @@ class Pipeline:
             "events": self.events.state(),
         }
 
-    def restore(self, state: State) -> None:
-        """Go on from a state; the pipeline must be new."""
+    def restore(self, state: State, thresholds: Sequence[float] | None) -> None:
+        """Go on from a state; the pipeline must be new. See `start`."""
         if "family" not in state:
             return
         known = child(state, "columns")
@@ -252,7 +262,7 @@ class Pipeline:
             raise DamagedError("in its state the classes are missing")
         spec = self.opened.spec
         columns = spec.encoded().restored(known)
-        self.start(classes, columns).restore(state, columns)
+        self.start(classes, columns, thresholds).restore(state, columns)
         assert self.ensemble is not None
         assert self.scoreboard is not None
         self.scoreboard.restore(child(state, "scoreboard"))

@@ -90,7 +90,7 @@ class Session(RunFollower):
     @property
     def settings(self) -> dict[str, Any]:
         engine = self.engine
-        return {} if engine is None else engine.opened.settled(engine.reader.encoder)
+        return {} if engine is None else engine.opened.settled(engine.reader)
 
     @property
     def controls(self) -> Controls | None:

@@ -137,7 +137,7 @@ class Standing:
             "alarms": self.alarm_watch.alarms.rung,
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(
-                self.opened.settled(self.reader.encoder)
+                self.opened.settled(self.reader)
                 | {"strategies": pipeline.strategies, "strategy": pipeline.strategy}
             ),
         }

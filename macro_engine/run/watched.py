@@ -149,7 +149,7 @@ class WatchedRun(RunFollower):
         has_looked = self.history is not None
         try:
             reader.refresh()
-            if self.history is None and reader.classes:
+            if self.history is None and reader.classes and reader.names.members:
                 self.alarms.check_series(reader.names.series)
                 self.alarm_watch.alarms = self.alarms
                 self.known_steps = reader.steps

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from macro_engine.core.format import count_text
+from macro_engine.core.format import count_text, threshold_text
 from macro_engine.core.rows import Block, Bools, Columns, Ints, Rows
 from macro_engine.core.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.encode import Encoder
+from macro_engine.stream.quantiles import FirstSteps
 from macro_engine.stream.scale import Scale
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.steps import Split, Stepper
@@ -50,6 +51,10 @@ class BlockMaker:
         self.stepper = Stepper(
             spec.every, spec.reject_late, self._say, spec.ahead, spec.max_step, now
         )
+        self.thresholds: list[float] | None = None  # as found in the first rows, where they are
+        self.sampled: list[Accepted] = []  # held back until they are found
+        self.first = FirstSteps()
+        self.scratch = None if spec.quantiles is None else self._scratch()
         self.held: dict[int, Accepted] = {}  # rows held aside, one each, by their numbers
         self.rows = 0  # given out in blocks
         self.steps = 0
@@ -89,12 +94,16 @@ class BlockMaker:
     def take(self, table: Table) -> Iterator[Block]:
         """The steps that the rows of a table close; the open one is kept."""
         for accepted in self.encoder.take(table):
-            yield from self._closed(accepted)
+            yield from self._taken(accepted)
 
     def finish(self) -> Iterator[Block]:
         """The rows still held back, and the last step."""
         for accepted in self.encoder.finish():
-            yield from self._closed(accepted)
+            yield from self._taken(accepted)
+        if self.scratch is not None and self.sampled:
+            for block in self.scratch.finish():
+                self.first.add(block)
+            yield from self._find_thresholds()
         if self.held:
             nothing = Accepted.join([*self.held.values()]).pick(_NONE, np.zeros(1, np.int64))
             yield from self._added(*self._sorted_out(nothing, self.stepper.finish()))
@@ -134,6 +143,8 @@ class BlockMaker:
             "rejected": self.rejected,
             "pending": list(self.pending),
             "held": list(self.held.values()),
+            "thresholds": None if self.thresholds is None else np.array(self.thresholds),
+            "sampled": list(self.sampled),
         }
 
     def restore(self, state: State) -> None:
@@ -159,6 +170,47 @@ class BlockMaker:
         if any(len(row) != 1 for row in kept):
             raise DamagedError("in its state the rows held aside are not as they should be")
         self.held = {row.number: one for row, one in zip(rows, kept, strict=True)}
+        if self.scratch is not None and state.get("thresholds") is not None:
+            found = array(state, "thresholds", np.float64, (None,))
+            if not len(found) or not (np.isfinite(found) & (found >= 0)).all():
+                raise DamagedError("in its state the thresholds are not as they should be")
+            self.thresholds, self.scratch = found.tolist(), None
+        elif self.scratch is not None:
+            for sampled in children(state, "sampled"):
+                self._sample(Accepted.restored(sampled, self.spec))
+
+    def _scratch(self) -> BlockMaker:
+        """Makes the steps of the first rows, which are run afterwards."""
+        scratch = BlockMaker(replace(self.spec, quantiles=None), Rejections())
+        scratch.encoder = self.encoder
+        return scratch
+
+    def _taken(self, accepted: Accepted) -> Iterator[Block]:
+        if self.scratch is None:
+            yield from self._closed(accepted)
+            return
+        self._sample(accepted)
+        if self.first.are_enough:
+            yield from self._find_thresholds()
+
+    def _sample(self, accepted: Accepted) -> None:
+        assert self.scratch is not None
+        self.sampled.append(accepted)
+        for block in self.scratch._closed(accepted):
+            if not self.first.are_enough:
+                self.first.add(block)
+
+    def _find_thresholds(self) -> Iterator[Block]:
+        """Fix the thresholds by the first rows, and give those out."""
+        assert self.spec.quantiles is not None
+        classes = len(self.encoder.classes or ())
+        self.thresholds = self.spec.quantiles.thresholds(self.first.blocks, classes)
+        found = ", ".join(map(threshold_text, self.thresholds))
+        self._say(f"thresholds from the first {self.first.rows:,} rows: {found}")
+        sampled, self.sampled = self.sampled, []
+        self.scratch, self.first = None, FirstSteps()
+        for accepted in sampled:
+            yield from self._closed(accepted)
 
     def _closed(self, accepted: Accepted) -> Iterator[Block]:
         """The steps that these rows close; the open one is kept."""
@@ -251,6 +303,7 @@ def packed(state: State) -> State:
     return state | {
         "pending": Part.join(pending).state() if pending else None,
         "held": [row.state() for row in state["held"]],
+        "sampled": [rows.state() for rows in state["sampled"]],
     }
 
 

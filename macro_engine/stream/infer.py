@@ -12,7 +12,7 @@ import numpy as np
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.stream.clock import NO_CLOCK, OFF, ON, clock_beside
+from macro_engine.stream.clock import BOUNDS, NO_CLOCK, OFF, ON, clock_beside
 from macro_engine.stream.identifiers import has_fractions, is_called_id, why_identifier
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.label_candidates import LabelGuess, guess_label
@@ -51,8 +51,8 @@ class Guesses:
     Attributes
     ----------
     settings
-        Values of `time`, `time_format`, `label`, `features`, `categorical` and `clock` that nobody
-        named.
+        Values of `time`, `time_format`, `label`, `features`, `categorical`, `clock` and `bounds`
+        that nobody named.
     roles
         Of each column.
     remarks
@@ -181,6 +181,9 @@ class _Inference:
                 found.settings[option] = guessed[role_name]
         if "features" in found.settings and self._value("time") and "clock" not in known:
             found.settings["clock"] = self._clock()
+        bounds = {name: [*BOUNDS[name]] for name in guessed[FEATURE] if self._is_clock(name)}
+        if bounds and "features" in found.settings and "bounds" not in known:
+            found.settings["bounds"] = bounds
         found.remarks += _remarks(found.roles)
 
     def _clock(self) -> str:
@@ -188,6 +191,15 @@ class _Inference:
         label = parse_label(self._value("label"), list(self.table.columns)).column
         used = [*self._value("features"), *(self._value("categorical") or ()), label]
         return OFF if clock_beside(used) == NO_CLOCK else ON
+
+    def _is_clock(self, name: str) -> bool:
+        """Whether a column is what would be made from the time, by its name and its values."""
+        if name not in BOUNDS:
+            return False
+        numbers, problems = self.table.columns[name].numbers()
+        present = np.delete(numbers, list(problems))
+        low, high = BOUNDS[name]
+        return bool(((present >= low) & (present <= high)).all())
 
     def _take_back(self, features: list[str]) -> None:
         """Take ids and counts of rows that are numbers, where there is nothing else."""
@@ -263,7 +275,7 @@ def role_of(name: str, column: Column) -> Role:
     is_id = is_called_id(name) and is_few and not has_fractions(known)
     if _are_mostly_numbers(len(known), problems) and not is_id:
         return Role(FEATURE, f"numbers{constant}")
-    if is_few:
+    if different <= max(2, len(values) // 2):
         return Role(CATEGORY, f"{count_text(different, 'value')}{constant}")
     return Role(LEFT_OUT, "text with too many different values")
 

@@ -13,7 +13,6 @@ from macro_engine.core import plugins
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.options.settings import Layer, Settings
-from macro_engine.stream.encode import Encoder
 from macro_engine.stream.formats.text_file import PACKINGS
 from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
 from macro_engine.stream.reader import Reader
@@ -25,7 +24,7 @@ from macro_engine.stream.table import Rejections
 INFERRED = "inferred"
 COMMAND_LINE = "command line"
 DESCRIBED = "its description"
-_GUESSED = (*COLUMN_OPTIONS, "time_format", "clock", "delimiter", "decimal")
+_GUESSED = (*COLUMN_OPTIONS, "time_format", "clock", "bounds", "delimiter", "decimal")
 _LOOK_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 
@@ -66,9 +65,12 @@ class Opened:
             source = self.origin.connect(self.names, self.spec, self.settings, say)
         return Reader(source, self.spec, rejections, report, say, self.close_after)
 
-    def settled(self, encoder: Encoder) -> dict[str, Any]:
-        """Every setting, with the classes that the first rows gave."""
-        return self.settings.written() | {"classes": list(encoder.classes or ())}
+    def settled(self, reader: Reader) -> dict[str, Any]:
+        """Every setting, with the classes and thresholds that the first rows gave."""
+        found: dict[str, Any] = {"classes": list(reader.encoder.classes or ())}
+        if reader.thresholds is not None:
+            found["thresholds"] = list(reader.thresholds)
+        return self.settings.written() | found
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ def _inferred(beginning: Beginning, settings: Settings) -> Guesses:
         guesses = infer(beginning.sample(), settings.values)
         if settings.is_described:
             guesses.settings.pop("clock", None)
+            guesses.settings.pop("bounds", None)
         settings.add(Layer(INFERRED, guesses.settings))
     settings.add(Layer(INFERRED, beginning.read_as))
     return guesses

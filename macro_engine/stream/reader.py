@@ -98,6 +98,11 @@ class Reader:
         return self.maker.stepper.late
 
     @property
+    def thresholds(self) -> list[float] | None:
+        """Those that were found in the first rows, where they are taken from there."""
+        return self.maker.thresholds
+
+    @property
     def held(self) -> int:
         """How many rows are held aside now, because they lie far ahead."""
         return len(self.maker.held)
@@ -144,6 +149,9 @@ class Reader:
             return "waiting", f"{self.source.trouble}, waiting"
         if not self.encoder.fixed:
             return "learning", f"learning the classes {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
+        if self.maker.scratch is not None:
+            rows = sum(map(len, self.maker.sampled))
+            return "learning", f"learning the thresholds, {rows:,} rows so far"
         quiet = self.clock() - self.last_came
         if quiet >= QUIET_SECONDS:
             return "quiet", f"quiet {elapsed_text(quiet)}"

@@ -14,6 +14,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.rows import Columns
 from macro_engine.stream.clock import NO_CLOCK, Clock
 from macro_engine.stream.label import Label, LabelRule
+from macro_engine.stream.quantiles import QuantileRule
 
 _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 _LONGEST = 10_000 * 366 * _UNITS["d"]
@@ -77,6 +78,8 @@ class StreamSpec:
         Whether rows come with the numbers as they stand in the stream, and as tiles see them.
     clock
         The columns that are made from the time.
+    quantiles
+        How thresholds come from the first rows; None where they are known.
     """
 
     label: Label
@@ -95,6 +98,7 @@ class StreamSpec:
     wants_raw: bool = False
     wants_units: bool = False
     clock: Clock = NO_CLOCK
+    quantiles: QuantileRule | None = None
 
     @property
     def scaled(self) -> bool:

@@ -58,7 +58,7 @@ def warm_up(feed: Path) -> None:
     pipeline, block = Pipeline(opened, False, lambda _words: None), random_block(1, 2, [5] * 20)
     rows = replace(block.rows, units=block.rows.numbers.clip(0, 1))  # which blend needs
     block = replace(block, rows=rows)
-    pipeline.start(("0", "1"), block.rows.columns)
+    pipeline.start(("0", "1"), block.rows.columns, None)
     pipeline.run(block)
 
 

@@ -33,7 +33,7 @@ def told(names: Names) -> dict[str, Any]:
 
 
 def members_of(pairs: Any) -> tuple[Member, ...]:
-    if not isinstance(pairs, list) or not 0 < len(pairs) <= _MOST_MEMBERS:
+    if not isinstance(pairs, list) or len(pairs) > _MOST_MEMBERS:
         raise DamagedError("its thresholds are missing")
     try:
         members = [Member(_history(h, float(t)), float(t)) for h, t in pairs]

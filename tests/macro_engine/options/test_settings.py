@@ -41,7 +41,7 @@ def test_a_distance_named_at_a_stronger_level_discards_weaker_history_and_thresh
     toml = 'distance = "labels"\nhistory = 6\nthresholds = [0.3]\n'
     settings = opened(tmp_path, toml, distance="features").settings
     assert settings["history"] == 1
-    assert settings["thresholds"][0] == 0.15
+    assert settings["thresholds"] == "quantiles"
     settings = opened(tmp_path, toml, distance="features", history="2").settings
     assert settings["history"] == 2
 

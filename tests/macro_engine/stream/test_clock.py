@@ -118,3 +118,19 @@ def test_the_definition_and_the_compiled_path_agree(stream, distance):
     with replay(stream, thresholds=[0.5], strategies="ftl", **options) as result:
         assert result.predictions["t0"].to_list() == [str(label) for label in said]
         assert result.trace["subroutines"].to_list()[-1] == len(macro.subroutines)
+
+
+@pytest.mark.parametrize(("hours", "bounds"), [(1, {"time_of_day": [0.0, 1.0]}), (24, None)])
+def test_a_time_of_day_in_the_file_has_the_bounds_of_one(tmp_path, hours, bounds):
+    path = tmp_path / "d.csv"
+    rows = [f"{hours * i / 40},{i % 7},{i % 2}" for i in range(40)]
+    path.write_text("\n".join(["time_of_day,a,late", *rows]))
+    assert opened(path).settings.get("bounds") == bounds
+    assert opened(path, preset("paper-labels")).settings.get("bounds") is None
+
+
+def test_as_many_airports_as_a_large_one_has_are_a_category(tmp_path):
+    path = tmp_path / "d.csv"
+    rows = [f"A{i % 150:03}X,N{i:04}Y,{i % 2}" for i in range(500)]
+    path.write_text("\n".join(["origin,tail,late", *rows]))
+    assert opened(path).settings["categorical"] == ["origin"]
