@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -10,8 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from macro_engine.core.escape import visible
-from macro_engine.run.view import Summary
+from macro_engine.core.format import count_text
+from macro_engine.run.view import METRICS, Judged, Summary
 from macro_tui.view.comparison import series_title
+from macro_tui.view.judged import (
+    confusion_table,
+    lead_in_words,
+    metric_lines,
+    metric_text,
+    metric_title,
+)
 
 _MANY_REFERENCES = 1000
 _NAMES = {"marginal": "marginal baseline", "no_change": "no-change"}
@@ -40,8 +48,13 @@ def print_summary(summary: Summary, console: Console) -> None:
         f"{summary.distance_share:.0%} of the time"
     )
     console.print(_table(summary))
+    if summary.judged is not None:
+        _print_metrics(summary, summary.judged, console)
+    if summary.confusion is not None:
+        say(f"labels, and what {_name(summary.confusion.strategy)} predicted:")
+        console.print(_lined(confusion_table(summary.confusion, summary.classes)))
     for name in _judged(summary):
-        say(_verdict(summary.errors[name], summary.errors["marginal"], _name(name)))
+        say(_verdict(summary, name))
     _say_what_went_wrong(summary, say)
 
 
@@ -66,7 +79,7 @@ def _table(summary: Summary) -> Table:
         table.add_column(heading, justify="right")
     errors = summary.errors
     baseline = errors.get("marginal", 0.0)
-    for name in sorted(errors, key=lambda name: name in _NAMES):  # the strategies first
+    for name in _in_order(errors):
         table.add_row(_name(name), f"{errors[name]:.2%}", _lead(errors[name], baseline), "")
     for member in summary.members:
         table.add_row(
@@ -75,6 +88,35 @@ def _table(summary: Summary) -> Table:
             _lead(member.error, baseline),
             f"{member.subroutines:,}",
         )
+    return table
+
+
+def _print_metrics(summary: Summary, judged: Judged, console: Console) -> None:
+    """Every metric of every series: over the whole run, and of late."""
+    titles = {name: _name(name) for name in _in_order(summary.errors)}
+    headings = [metric.title for metric in METRICS.values()]
+    for when, values in {
+        "since the start": judged.all,
+        f"last {count_text(judged.recent_steps, 'step')}": judged.recent,
+    }.items():
+        console.print(_lined([[when, *headings], *metric_lines(values, titles)]))
+    console.print(Text(f"precision, recall and F1 are of class '{visible(judged.of, 60)}'"))
+    if all(values["logloss"] is None for values in judged.all.values()):
+        console.print(Text("no probabilities were computed; --metric logloss has them computed"))
+
+
+def _in_order(series: Iterable[str]) -> list[str]:
+    """The strategies, then the baselines."""
+    return sorted(series, key=lambda name: name in _NAMES)
+
+
+def _lined(lines: Sequence[Sequence[str]]) -> Table:
+    """Lines under a heading."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for i, heading in enumerate(lines[0]):
+        table.add_column(Text(heading), justify="right" if i else "left")
+    for line in lines[1:]:
+        table.add_row(*map(Text, line))
     return table
 
 
@@ -125,7 +167,19 @@ def _lead(error: float, baseline: float) -> str:
     return f"{points:+.2f} points ({error / baseline - 1:+.1%})"
 
 
-def _verdict(error: float, baseline: float, name: str) -> str:
+def _verdict(summary: Summary, series: str) -> str:
+    metric = METRICS.get(summary.settings.get("metric", ""), METRICS["error"])
+    if summary.judged is None or metric.name == "error":
+        return _verdict_on_errors(summary.errors[series], summary.errors["marginal"], _name(series))
+    own, baseline = (summary.judged.all[name][metric.name] for name in (series, "marginal"))
+    title = metric_title(metric, summary.judged.of)
+    if own is None or baseline is None:
+        return f"{_name(series)}: {title} is undefined, for it or for the marginal baseline."
+    lead = lead_in_words(metric, own, baseline)
+    return f"{_name(series)}: {title} {metric_text(metric, own)}, {lead} the marginal baseline."
+
+
+def _verdict_on_errors(error: float, baseline: float, name: str) -> str:
     points = 100 * (baseline - error)
     if points > 0:
         return f"{name} makes {points:.2f} points fewer errors than the marginal baseline."

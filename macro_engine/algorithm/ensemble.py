@@ -15,9 +15,9 @@ from macro_engine.algorithm.member_subroutines import FamilyStep
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.outcome import Outcome, Said
 from macro_engine.blend.persistence import Persistence
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.core.state import DamagedError, State, child, whole
-from macro_engine.core.steps import Names
 from macro_engine.strategies import (
     BASELINES,
     PAPER,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Counts, Floats, Ints
-from macro_engine.core.steps import Names
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,65 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.declared import Array, Declared, Whole
-from macro_engine.core.members import Member, names_of
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Counts, Floats, Ints
+from macro_engine.core.tally import tallied
+from macro_engine.core.totals import Totals
 
 Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
 
 NEAREST = 5  # subroutines in a list of the nearest
 PIECE_STEPS = 4096  # that are stored together at most
 PIECE_ROWS = 1 << 16  # likewise, unless a single step has more
-
-
-@dataclass(frozen=True)
-class Shown:
-    """Something of its own that a strategy shows, one number a step: a thing, or a part of one."""
-
-    strategy: str
-    thing: str
-    part: str = ""
-
-
-@dataclass(frozen=True)
-class Names:
-    """What stands along the axes of columns.
-
-    Attributes
-    ----------
-    series
-        The strategies and baselines.
-    members
-        The grid from which strategies choose.
-    classes
-        How many classes there are.
-    shown
-        What strategies show beside their answers.
-    """
-
-    series: tuple[str, ...]
-    members: tuple[Member, ...]
-    classes: int
-    shown: tuple[Shown, ...] = ()
-
-    @property
-    def predictors(self) -> int:
-        """How many predict: the series, then the members."""
-        return len(self.series) + len(self.members)
-
-    @property
-    def member_names(self) -> tuple[str, ...]:
-        """The members as they are written."""
-        return names_of(self.members)
-
-    def place(self, series: str) -> int:
-        """Where a series stands among the predictors."""
-        return self.series.index(series)
 
 
 class Axis(Enum):
@@ -127,34 +83,6 @@ class Column:
 _S, _R, _L = Axis.STEP, Axis.ROW, Axis.LIST
 _M, _P, _N = Axis.MEMBER, Axis.PREDICTOR, Axis.NEAREST
 _COUNTS, _FLAGS = Codec.COUNTS, Codec.FLAGS
-
-
-@dataclass(frozen=True, eq=False)
-class Totals:
-    """Sums over all steps before some moment.
-
-    Attributes
-    ----------
-    wrong
-        Rows that each predictor got wrong.
-    losses
-        The summed losses of each member, by which strategies choose.
-    """
-
-    names: Names
-    rows: int
-    wrong: Ints
-    losses: Floats
-
-    remembers: ClassVar = Declared(
-        Whole("rows"),
-        Array("wrong", np.int64, ("predictors",), low=0, shared=True),
-        Array("losses", np.float64, ("members",), shared=True),
-    )
-
-    @staticmethod
-    def nothing(names: Names) -> Totals:
-        return Totals(names, 0, np.zeros(names.predictors, np.int64), np.zeros(len(names.members)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -279,14 +207,29 @@ class Steps:
         """The totals after the last of the steps."""
         return self.totals(self.stop)
 
-    def totals(self, step: int) -> Totals:
-        """The totals before a step."""
+    def totals(self, step: int, sums: Floats | None = None) -> Totals:
+        """The totals before a step; `sums` are those of `Tally`, where they are known already."""
         n = step - self.first_step
         return Totals(
             self.names,
             self.before.rows + int(self.lengths[:n].sum(dtype=np.int64)),
             self.before.wrong + self.wrong[:, :n].sum(axis=1, dtype=np.int64),
             self.losses_after[:, n - 1] if n else self.before.losses,
+            self._sums_before(n) if sums is None else sums,
+        )
+
+    def _sums_before(self, n: int) -> Floats:
+        return self.sums_after(np.array([n - 1]))[:, 0] if n else self.before.sums
+
+    def sums_after(self, chosen: Ints) -> Floats:
+        """The sums of `Tally` after some of the steps, which rise and are counted from 0."""
+        return tallied(
+            self.names,
+            self.labels,
+            self.predictions,
+            self.probabilities,
+            self.starts[chosen + 1],
+            self.before.sums,
         )
 
     @staticmethod

@@ -15,6 +15,7 @@ from typing import Any
 from macro_engine.core import plugins
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, sorted_histories
+from macro_engine.core.metrics import METRICS
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.strategies import STRATEGIES
 from macro_engine.stream.clock import OFF, ON
@@ -65,6 +66,10 @@ def classes(value: Any) -> list[str]:
     if len(names) > MOST_CLASSES:
         raise ValueError(f"{len(names):,} classes are too many; at most {MOST_CLASSES}")
     return names
+
+
+def class_name(value: Any) -> str:
+    return text(str(value) if type(value) is int else value)
 
 
 def every(value: Any) -> str:
@@ -237,6 +242,7 @@ late = _one_of("join", "reject")
 clock = _one_of(ON, OFF)
 decimal = _one_of(".", ",")
 output = _one_of(*OUTPUTS)
+metric = _one_of(*METRICS)
 empty_class = _one_of(*EMPTY_CLASS)
 number_of_rows = _whole("number of rows", 1)
 seed = _whole("seed", 0)

@@ -121,6 +121,8 @@ class Settings:
                 )
             self.values["classes"] = list(RULE_CLASSES)
             self.origins["classes"] = "label rule"
+        if (known := self.get("classes")) is not None:
+            self.check_class(known)
         strategies = PAPER if self.is_described else DEFAULT
         self.add(Layer("default", DEFAULTS | {"strategies": list(strategies)}))
         self._choose_scale()
@@ -233,6 +235,16 @@ class Settings:
         """Every setting that has a value, so that they alone make the same run."""
         values = {name: value for name, value in self.values.items() if value is not None}
         return {"max_subroutines": ANY_NUMBER} | values
+
+    def check_class(self, classes: Sequence[str]) -> None:
+        """Refuse a class of which metrics should be told, and that there is not."""
+        named = self.get("class")
+        if named is not None and named not in classes:
+            more = f" and {len(classes) - 10:,} more" if classes[10:] else ""
+            known = ", ".join(visible(name, 30) for name in classes[:10]) + more
+            raise UsageError(
+                f"--class: there is no class '{visible(named, 60)}'; there are {known}"
+            )
 
     @property
     def following(self) -> set[str]:

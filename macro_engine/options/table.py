@@ -142,6 +142,17 @@ _OPTIONS = (
         "empty_class",
         "far",
     ),
+    Option(
+        "metric",
+        "NAME",
+        "what chart and verdict speak of: error, logloss, balanced, precision, recall, f1",
+        MACRO,
+        "metric",
+        "error",
+    ),
+    Option(
+        "class", "NAME", "of precision, recall and f1; default: the rarest", MACRO, "class_name"
+    ),
     Option("seed", "N", "for River models that take a seed", MACRO, "seed"),
 )
 OPTIONS = {option.name: option for option in _OPTIONS}

@@ -128,7 +128,7 @@ def _family(
     columns = block.rows.columns
     rules = CompiledRules(members, distance, shape, subroutine)
     ensemble = Ensemble(CompiledFamily(rules, columns), columns, strategies, compiled=True)
-    board = Scoreboard(ensemble.names)
+    board = Scoreboard(ensemble.names, strategies[0])
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))
         board.update(to_steps(part, ensemble.run(part), board.totals))

@@ -21,6 +21,7 @@ from macro_engine.run.outputs import Outputs
 from macro_engine.run.rate import Rate
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
+from macro_engine.run.scoreboard import WINDOW
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.standing import Standing
 from macro_engine.run.store.keep import Keep
@@ -237,8 +238,10 @@ class Checkpoint:
         pipeline, standing, rejections = self.pipeline, self.standing, self.report.rejections
         standing.rate = Rate(pipeline.rows)
         steps = min(pipeline.steps, stored.steps)
-        times = stored.results(steps - 1, steps).times if steps else None
-        pipeline.time = None if times is None else int(times[-1])
+        if steps and pipeline.scoreboard is not None:
+            newest = stored.results(max(steps - WINDOW, stored.first_step), steps)
+            pipeline.time = None if newest.times is None else int(newest.times[-1])
+            pipeline.scoreboard.look_back(newest)
         if not self.reader.is_live:
             standing.done = Snapshot.restored(child(stored.info, "snapshot")).done
         for rejection, _ in zip(stored.rejected(), range(rejections.count), strict=False):

@@ -6,8 +6,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Floats, Ints
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
+from macro_engine.core.tally import numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,8 @@ class Points:
         Predictors by moments: rows that each got wrong before.
     losses
         Members by moments: summed losses before.
+    sums
+        Of `Tally`, by moments: those of the rows before.
     subroutines, active
         Members by moments, of the last step before: how many there were, and which one
         predicted; 0 at the very beginning.
@@ -41,6 +45,7 @@ class Points:
     rows: Ints
     wrong: Ints
     losses: Floats
+    sums: Floats
     subroutines: Ints
     active: Ints
     leader: Ints
@@ -56,6 +61,7 @@ class Points:
             np.zeros(1, np.int64),
             np.zeros((names.predictors, 1), np.int64),
             np.zeros((k, 1)),
+            np.zeros((numbers(names), 1)),
             np.zeros((k, 1), np.int64),
             np.zeros((k, 1), np.int64),
             np.full(1, k - 1),
@@ -74,6 +80,7 @@ class Points:
             np.array([results.before.rows]),
             results.before.wrong[:, None],
             results.before.losses[:, None],
+            results.before.sums[:, None],
             results.subroutines[:, :1].astype(np.int64) - results.born[:, :1],
             np.zeros((len(results.active), 1), np.int64),
             _leaders(results, np.zeros(1, np.int64)),
@@ -91,6 +98,7 @@ class Points:
             results.before.rows + results.starts[chosen + 1],
             results.before.wrong[:, None] + summed_wrong[:, chosen],
             results.losses_after[:, chosen],
+            results.sums_after(chosen),
             results.subroutines[:, chosen].astype(np.int64),
             results.active[:, chosen].astype(np.int64),
             _leaders(results, chosen),
@@ -104,6 +112,7 @@ class Points:
             self.rows[places],
             self.wrong[:, places],
             self.losses[:, places],
+            self.sums[:, places],
             self.subroutines[:, places],
             self.active[:, places],
             self.leader[places],
@@ -126,6 +135,7 @@ class Points:
             np.concatenate([part.rows for part in parts]),
             np.concatenate([part.wrong for part in parts], axis=1),
             np.concatenate([part.losses for part in parts], axis=1),
+            np.concatenate([part.sums for part in parts], axis=1),
             np.concatenate([part.subroutines for part in parts], axis=1),
             np.concatenate([part.active for part in parts], axis=1),
             np.concatenate([part.leader for part in parts]),
@@ -149,10 +159,13 @@ def _shown(results: Steps, chosen: Ints) -> Floats:
 class Downsampled:
     """Points at all multiples of a stride, which doubles when there are too many of them."""
 
-    MOST = 16_384
+    MOST, FEWEST = 16_384, 1_024
+    NUMBERS = 1 << 20  # of sums, beyond which there are fewer points; it takes many classes
 
     def __init__(self, first: Steps) -> None:
         self.stride = 1
+        room = max(self.NUMBERS // numbers(first.names), self.FEWEST)
+        self.most = min(room, self.MOST)
         self.whole = Points.before(first)
         self.fresh: list[Points] = []  # not joined to the whole yet
 
@@ -161,9 +174,9 @@ class Downsampled:
         chosen = np.flatnonzero(moments % self.stride == 0)
         if len(chosen):
             self.fresh.append(Points.after_steps(results, chosen))
-        if len(self.whole.moments) + sum(len(p.moments) for p in self.fresh) > self.MOST:
+        if len(self.whole.moments) + sum(len(p.moments) for p in self.fresh) > self.most:
             self.points()
-            while len(self.whole.moments) > self.MOST // 2 + 1:
+            while len(self.whole.moments) > self.most // 2 + 1:
                 self.stride *= 2
                 self.whole = self.whole.take(np.arange(0, len(self.whole.moments), 2))
 

@@ -14,6 +14,7 @@ import numpy as np
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.metrics import METRICS
 from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.run.alarm_rules import UNKNOWN_LABELS, parse
 from macro_engine.run.alarm_watch import AlarmWatch
@@ -70,7 +71,11 @@ class Engine:
         self.rejections = report.rejections
         self.reader = self.opened.reader(self.rejections, report.reported, report.happened)
         # a run that goes on from its file must have had them from the first step on
-        with_probabilities = self.predictions is not None or self.run_file is not None
+        with_probabilities = (
+            self.predictions is not None
+            or self.run_file is not None
+            or METRICS[self.opened.settings["metric"]].wants_probabilities
+        )
         self.pipeline = Pipeline(
             self.opened, self.reader.is_live, self._announce, with_probabilities
         )

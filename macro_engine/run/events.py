@@ -9,9 +9,10 @@ import numpy as np
 
 from macro_engine.core.declared import Array, Declared, Part, Whole
 from macro_engine.core.format import count_text, duration_text
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.state import State
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
 from macro_engine.run.pulls import PullLeads
 
 KINDS = (

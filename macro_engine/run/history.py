@@ -16,10 +16,13 @@ import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.core.members import short_names_of
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Floats, Ints
-from macro_engine.core.steps import PIECE_STEPS, Names, Steps
+
 from macro_engine.run.active_columns import ActiveColumns
 from macro_engine.run.activity import Activity
+from macro_engine.core.steps import PIECE_STEPS, Steps
+from macro_engine.core.tally import Tally
 from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.usage import Usage
 from macro_engine.strategies import BASELINES
@@ -214,6 +217,13 @@ class History:
         with np.errstate(invalid="ignore", divide="ignore"):
             errors: Floats = np.where(rows > 0, wrong / rows, np.nan)
         return errors
+
+    def tally(self, moments: Ints, window: int | None) -> Tally:
+        """The sums over the rows of the last `window` steps before each moment, or of all."""
+        now = Tally(self.names, self.at(moments).sums)
+        if window is None:
+            return now
+        return now - Tally(self.names, self.at(np.maximum(moments - window, 0)).sums)
 
     def window(self, moments: Ints, wished: int) -> int:
         """The least window, from the wished one on, for which `errors` has exactly its steps."""

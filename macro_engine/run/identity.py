@@ -12,6 +12,8 @@ from macro_engine.core.escape import visible
 from macro_engine.core.state import child, children
 from macro_engine.options.settings import Settings
 
+_SHOWN_ONLY = {"metric", "class"}  # they change nothing in a run
+
 
 def plain(values: Any) -> Any:
     """The values as JSON gives them back; infinity, which JSON has not, as text."""
@@ -32,7 +34,7 @@ def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:
     differences = []
     before, wanted = child(info, "settings"), now["settings"]
     for name in dict.fromkeys([*before, *wanted]):
-        if before.get(name) != wanted.get(name):
+        if name not in _SHOWN_ONLY and before.get(name) != wanted.get(name):
             option = name.replace("_", "-")
             differences.append(
                 f"--{option} was {_shown(before.get(name))} and is {_shown(wanted.get(name))}"

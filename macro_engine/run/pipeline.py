@@ -16,10 +16,11 @@ from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.names import Names
 from macro_engine.core.plugins import failure, is_own
 from macro_engine.core.rows import Block, Columns
 from macro_engine.core.state import DamagedError, State, child, texts
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.scoreboard import Scoreboard
@@ -183,6 +184,7 @@ class Pipeline:
             settings["empty_class"],
         )
         self.classes, self.columns = classes, columns
+        settings.check_class(classes)
         self._leave_out_strategies()
         with self.failures_in_words(0):
             discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
@@ -192,7 +194,7 @@ class Pipeline:
                 else self._general(discrepancy, columns)
             )
         self.names = self.ensemble.names
-        self.scoreboard = Scoreboard(self.names)
+        self.scoreboard = Scoreboard(self.names, self.strategy)
         return self.ensemble
 
     def run(self, block: Block) -> tuple[Steps, list[Event]]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from macro_engine.core.declared import Array, Declared
 from macro_engine.core.escape import visible
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Floats
 from macro_engine.core.state import State
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
 from macro_engine.strategies import PULL
 
 _CLEARLY = 1.1  # times the pull of the part that leads, until another one takes the lead

@@ -13,8 +13,9 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError, State
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.lock import writer_of
 from macro_engine.run.store import records, schema, tables, version1, wal

@@ -1,35 +1,86 @@
-"""Who got how many rows wrong."""
+"""Who got how many rows wrong, and which."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.names import Names
+from macro_engine.core.rows import Ints
 from macro_engine.core.state import State
-from macro_engine.core.steps import Names, Steps, Totals
+from macro_engine.core.steps import Steps
+from macro_engine.core.tally import Tally
+from macro_engine.core.totals import Totals
+
+WINDOW = 512  # steps, for what is said of late
 
 
 class Scoreboard:
-    """Errors of every member, strategy and baseline over all rows so far."""
+    """Errors of every member, strategy and baseline over all rows so far.
+
+    Attributes
+    ----------
+    confusion
+        Labels by predictions of one strategy: rows.
+    recent
+        Of `Tally`, by moments: after each of the last steps, and before the first of them.
+    """
 
     remembers = Declared(
         Whole("steps"),
-        Array("labels", np.int64, ("classes",), low=0),
+        Array("confusion", np.int64, ("classes", "classes"), low=0),
         Array("subroutines", np.int64, ("members",), low=0),
     )
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, strategy: str) -> None:
         self.names = names
+        self.place = names.place(strategy)
         self.steps = 0
-        self.labels = np.zeros(names.classes, np.int64)  # rows of each class
+        self.confusion = np.zeros((names.classes, names.classes), np.int64)
         self.totals = Totals.nothing(names)
         self.subroutines = np.zeros(len(names.members), np.int64)
+        self.recent = self.totals.sums[:, None]
 
     def update(self, results: Steps) -> None:
+        classes = self.names.classes
         self.steps += results.steps
-        self.labels += np.bincount(results.labels, minlength=len(self.labels))
-        self.totals = results.after
+        pairs = classes * results.labels.astype(np.int64) + results.predictions[self.place]
+        self.confusion += np.bincount(pairs, minlength=classes**2).reshape(classes, classes)
+        self.follow(results)
+        self.totals = results.totals(results.stop, self.recent[:, -1].copy())
         self.subroutines = results.subroutines[:, -1].astype(np.int64)
+
+    def follow(self, results: Steps) -> None:
+        """Remember the newest of some steps."""
+        last = np.arange(max(results.steps - WINDOW - 1, 0), results.steps)
+        before = self.recent if len(last) <= WINDOW else self.recent[:, :0]
+        sums = np.concatenate([before, results.sums_after(last)], axis=1)
+        self.recent = sums[:, -WINDOW - 1 :]
+
+    def look_back(self, results: Steps) -> None:
+        """Take the newest steps, up to now, from the run file."""
+        self.recent = results.before.sums[:, None]
+        self.follow(results)
+
+    @property
+    def labels(self) -> Ints:
+        """Rows of each class."""
+        labels: Ints = self.confusion.sum(axis=1)
+        return labels
+
+    @property
+    def tally(self) -> Tally:
+        """Of all rows so far."""
+        return Tally(self.names, self.totals.sums)
+
+    @property
+    def recent_tally(self) -> Tally:
+        """Of the rows of the last steps."""
+        return Tally(self.names, self.recent[:, -1] - self.recent[:, 0])
+
+    @property
+    def recent_steps(self) -> int:
+        return len(self.recent[0]) - 1
 
     @property
     def rows(self) -> int:
@@ -51,6 +102,7 @@ class Scoreboard:
         return self.remembers.state_of(self) | Totals.remembers.state_of(self.totals)
 
     def restore(self, state: State) -> None:
-        lengths = {"members": len(self.names.members), "predictors": self.names.predictors}
+        lengths = Totals.lengths(self.names)
         self.totals = Totals(self.names, **Totals.remembers.read(state, **lengths))
         self.remembers.restore(self, state, classes=self.names.classes, **lengths)
+        self.recent = self.totals.sums[:, None]

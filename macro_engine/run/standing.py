@@ -8,12 +8,14 @@ from typing import Any
 
 from macro_engine.core.escape import visible
 from macro_engine.run.alarm_watch import AlarmWatch
+from macro_engine.core.metrics import measured, rarest
 from macro_engine.run.identity import plain
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.pace import Pace
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
+from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import ENDED, Snapshot
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import Reader
@@ -115,6 +117,8 @@ class Standing:
             "seconds": pipeline.seconds,
             "path": pipeline.path,
             "errors": board.errors,
+            "metrics": self._metrics(board),
+            "confusion": {"strategy": pipeline.strategy, "rows": board.confusion.tolist()},
             "thresholds": [
                 {
                     "history": member.history,
@@ -140,6 +144,17 @@ class Standing:
                 self.opened.settled(self.reader)
                 | {"strategies": pipeline.strategies, "strategy": pipeline.strategy}
             ),
+        }
+
+    def _metrics(self, board: Scoreboard) -> dict[str, Any]:
+        """What people judge by, over the whole run and of late."""
+        named = self.opened.settings.get("class")
+        of = rarest(board.tally.labels) if named is None else self.classes.index(named)
+        return {
+            "class": self.classes[of],
+            "all": measured(board.tally, of),
+            "recent": measured(board.recent_tally, of),
+            "recent_steps": board.recent_steps,
         }
 
     def _recording_in_words(self) -> str:

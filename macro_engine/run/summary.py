@@ -8,6 +8,7 @@ from typing import Any
 
 from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
+from macro_engine.core.metrics import METRICS, Values
 from macro_engine.core.state import DamagedError
 from macro_engine.stream.table import Rejections
 
@@ -36,6 +37,32 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class Judged:
+    """What people judge by; by series, then by metric, None where one is undefined.
+
+    Attributes
+    ----------
+    of
+        The class of precision, recall and F1.
+    recent, recent_steps
+        The same over so many steps at the end of the run.
+    """
+
+    of: str
+    all: Values
+    recent: Values
+    recent_steps: int
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Rows by label, then by what a strategy predicted."""
+
+    strategy: str
+    rows: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class Summary:
     """A run in numbers.
 
@@ -47,6 +74,8 @@ class Summary:
         Rows of each class.
     errors
         Shares of rows, by series.
+    judged, confusion
+        None in a run file of version 1.
     held
         Rows held aside, because they lie far ahead.
     notes
@@ -64,6 +93,8 @@ class Summary:
     seconds: float
     path: str
     errors: dict[str, float]
+    judged: Judged | None
+    confusion: Confusion | None
     members: tuple[MemberSummary, ...]
     settings: dict[str, Any]
     late: int
@@ -90,6 +121,8 @@ class Summary:
                 _number(document["seconds"]),
                 str(document["path"]),
                 {str(name): _number(error) for name, error in document["errors"].items()},
+                _judged(document.get("metrics")),
+                _confusion(document.get("confusion"), len(document["classes"])),
                 _members(document["thresholds"]),
                 dict(document["settings"]),
                 _count(document["late"]),
@@ -118,6 +151,35 @@ def _number(value: Any) -> float:
     if type(value) not in (int, float) or not abs(value) <= _LARGEST:
         raise ValueError
     return float(value)
+
+
+def _judged(told: dict[str, Any] | None) -> Judged | None:
+    if told is None:
+        return None
+    return Judged(
+        str(told["class"]),
+        _values(told["all"]),
+        _values(told["recent"]),
+        _count(told["recent_steps"]),
+    )
+
+
+def _values(told: dict[str, Any]) -> Values:
+    return {
+        str(series): {
+            name: None if values[name] is None else _number(values[name]) for name in METRICS
+        }
+        for series, values in told.items()
+    }
+
+
+def _confusion(told: dict[str, Any] | None, classes: int) -> Confusion | None:
+    if told is None:
+        return None
+    rows = tuple(tuple(map(_count, line)) for line in told["rows"])
+    if [len(line) for line in rows] != [classes] * classes:
+        raise ValueError
+    return Confusion(str(told["strategy"]), rows)
 
 
 def _members(told: list[dict[str, Any]]) -> tuple[MemberSummary, ...]:

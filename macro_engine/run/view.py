@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from macro_engine.core.names import Shown
+from macro_engine.core.tally import Tally
+from macro_engine.core.metrics import METRICS, Metric, measured, rarest
 from macro_engine.core.rows import Ints
-from macro_engine.core.steps import Shown
 from macro_engine.run.alarms import Alarms, Change, Rule, parse
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
@@ -19,22 +21,26 @@ from macro_engine.run.pace import Target
 from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
-from macro_engine.run.summary import Summary
+from macro_engine.run.summary import Confusion, Judged, Summary
 from macro_engine.strategies import PULL, TURNING
 from macro_engine.subroutines.parameters import MEANS, Parameters
 
 __all__ = [
     "KINDS",
     "MEANS",
+    "METRICS",
     "PART_NAMES",
     "PULL",
     "TURNING",
     "Alarms",
     "Birth",
     "Change",
+    "Confusion",
     "Controls",
     "Event",
     "History",
+    "Judged",
+    "Metric",
     "Moment",
     "Parameters",
     "Points",
@@ -45,8 +51,11 @@ __all__ = [
     "Snapshot",
     "Speed",
     "Summary",
+    "Tally",
     "Target",
     "parse",
+    "measured",
+    "rarest",
 ]
 
 

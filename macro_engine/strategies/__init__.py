@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from macro_engine.core.steps import Shown
+from macro_engine.core.names import Shown
 from macro_engine.strategies.base import (
     LEADER,
     PULL,

@@ -66,8 +66,7 @@ def _open_session(arguments: argparse.Namespace) -> Session:
 
 def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> Engine:
     """The engine, in the session's thread."""
-    engine = _engine(arguments, open_from(arguments), listener, speed_of(arguments))
-    engine.run_file = engine.run_file or unnamed
+    engine = _engine(arguments, open_from(arguments), listener, speed_of(arguments), unnamed)
     give_way_to_keys(engine)
     return engine
 
@@ -96,8 +95,13 @@ def _run_headless(
 
 
 def _engine(
-    arguments: argparse.Namespace, opened: Opened, listener: Listener, speed: Speed | None
+    arguments: argparse.Namespace,
+    opened: Opened,
+    listener: Listener,
+    speed: Speed | None,
+    unnamed: Path | None = None,
 ) -> Engine:
+    """The engine; `unnamed` is where the run is recorded if no file is named."""
     from macro_engine.run.engine import Engine
 
     check_outputs(
@@ -108,7 +112,7 @@ def _engine(
         arguments.predictions,
         arguments.trace,
         listener,
-        arguments.run_file,
+        arguments.run_file or unnamed,
         speed,
         keep_of(arguments),
     )

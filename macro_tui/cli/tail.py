@@ -106,8 +106,7 @@ def _open_session(arguments: argparse.Namespace, descriptor: int) -> Session:
 
     def load(listener: Listener, unnamed: Path) -> Engine:
         opened = _open(arguments, descriptor, session.wait)
-        engine = _engine(arguments, opened, listener)
-        engine.run_file = engine.run_file or unnamed
+        engine = _engine(arguments, opened, listener, unnamed)
         give_way_to_keys(engine)
         return engine
 
@@ -162,7 +161,10 @@ def _open(arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], 
     )
 
 
-def _engine(arguments: argparse.Namespace, opened: Opened, listener: Listener) -> Engine:
+def _engine(
+    arguments: argparse.Namespace, opened: Opened, listener: Listener, unnamed: Path | None = None
+) -> Engine:
+    """The engine; `unnamed` is where the run is recorded if no file is named."""
     from macro_engine.run.engine import Engine
 
     return Engine(
@@ -170,7 +172,7 @@ def _engine(arguments: argparse.Namespace, opened: Opened, listener: Listener) -
         arguments.predictions,
         arguments.trace,
         listener,
-        arguments.run_file,
+        arguments.run_file or unnamed,
         keep=keep_of(arguments),
     )
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from macro_engine.core.errors import MacroError
 from macro_tui.app import THEMES
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.confirm_exit import ConfirmExit
 from macro_tui.screens.help import HelpScreen
+from macro_tui.screens.metrics import MetricsScreen
 from macro_tui.screens.stream import StreamScreen
+from macro_tui.view.metrics import metrics_rows
+from macro_tui.view.rows import Row
 from macro_tui.view.stream import stream_rows
 
 
@@ -19,6 +23,18 @@ class ProgramActions(MonitorScreen):
     def action_stream(self) -> None:
         rows = stream_rows(self.session.settings, self.session.remarks)
         self.app.push_screen(StreamScreen(self.glyphs, rows))
+
+    def action_metrics(self) -> None:
+        self.app.push_screen(MetricsScreen(self.glyphs, self._metrics))
+
+    def _metrics(self) -> list[Row]:
+        if self.shown is None:
+            return [[("no step is closed yet", "label")]]
+        try:
+            return metrics_rows(self.shown, self.session.settings.get("class"))
+        except MacroError as error:  # the run file, in which the past is, cannot be read
+            self.app.fail(error)
+            return []
 
     def action_next_theme(self) -> None:
         theme = self.app.theme

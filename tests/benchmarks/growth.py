@@ -36,7 +36,7 @@ def main() -> None:
     columns = block.rows.columns
     rules = CompiledRules(grid([history], thresholds), distance, shape, "logistic")
     ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
-    board = Scoreboard(ensemble.names)
+    board = Scoreboard(ensemble.names, "ftl")
     ensemble.run(block.cut(0, 1))  # compiled before the clock runs
     seconds = []
     for copy in range(copies):

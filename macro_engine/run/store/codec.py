@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.names import Names
 from macro_engine.core.narrow import small
 from macro_engine.core.state import DamagedError, from_json
-from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, Column, Names, Steps
+from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, Column, Steps
 
 _SAMPLE = 1 << 12  # bytes by which it is judged whether compressing pays
 _PAYS = 0.6  # of the size, at most

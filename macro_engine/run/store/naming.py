@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from macro_engine.core.members import ALL, Member
+from macro_engine.core.names import Names, Shown
 from macro_engine.core.state import DamagedError
-from macro_engine.core.steps import Names, Shown
 from macro_engine.strategies import BASELINES
 
 _MOST_MEMBERS = 10_000

@@ -10,17 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError, array, number, pack, unpack, whole
-from macro_engine.core.steps import (
-    PARTS,
-    PIECE_ROWS,
-    PIECE_STEPS,
-    Axis,
-    Names,
-    Steps,
-    Totals,
-    piece_starts,
-)
+from macro_engine.core.steps import PARTS, PIECE_ROWS, PIECE_STEPS, Axis, Steps, piece_starts
+from macro_engine.core.tally import numbers
+from macro_engine.core.totals import Totals
 from macro_engine.run.store import codec
 from macro_engine.run.store.ledger import checksum
 
@@ -117,6 +111,7 @@ def insert(connection: sqlite3.Connection, steps: Steps, previous: bytes, writte
             "written": written,
             "wrong": steps.before.wrong,
             "losses": steps.before.losses,
+            "sums": steps.before.sums,
             "parts": [[part, checksum(data).hex()] for part, data in parts.items()],
         }
     )
@@ -165,6 +160,7 @@ def read(connection: sqlite3.Connection, head: Head, names: Names) -> Steps:
         told["first_row"],
         array(told, "wrong", np.int64, (names.predictors,)),
         array(told, "losses", np.float64, (len(names.members),)),
+        array(told, "sums", np.float64, (numbers(names),)),
     )
     steps = Steps(first_step=head.first_step, first_row=told["first_row"], before=before, **columns)
     check(steps, lengths[Axis.ROW])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
 from macro_engine.run.store import records
 from macro_engine.run.store.ledger import Ledger
 from macro_engine.run.store.tables import FAILURES, Found

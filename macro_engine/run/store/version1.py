@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError, State, from_json, unpack
-from macro_engine.core.steps import NEAREST, PIECE_ROWS, PIECE_STEPS, Names, Steps, Totals
+from macro_engine.core.steps import NEAREST, PIECE_ROWS, PIECE_STEPS, Steps
+from macro_engine.core.tally import numbers
+from macro_engine.core.totals import Totals
 from macro_engine.run.events import Event
 from macro_engine.stream.table import Problem, Rejection
 
@@ -140,6 +143,7 @@ def read(connection: sqlite3.Connection, first_step: int, names: Names) -> Steps
         first_row,
         _floats(wrong_before, np.int64, (predictors,)),
         _floats(losses_before, np.float64, (k,)),
+        np.full(numbers(names), np.nan),  # it has none
     )
     lists = (k, steps, NEAREST)
     return Steps(

@@ -3,7 +3,7 @@ import pytest
 from made_runs import engine, run
 
 from macro_engine.core.members import grid
-from macro_engine.core.steps import Names
+from macro_engine.core.names import Names
 from macro_engine.run.engine import Listener
 from macro_engine.run.events import EventFinder
 

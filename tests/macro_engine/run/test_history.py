@@ -71,6 +71,29 @@ def test_errors_at_any_moment(past, whole, window):
         assert np.array_equal(errors[:, i], expected, equal_nan=True)
 
 
+@pytest.mark.parametrize("window", [None, 1, 30])
+def test_metrics_at_any_moment(past, whole, window):
+    moments = np.array([1, 5, 17, 100, 256, past.steps])
+    tally = past.tally(moments, window)
+    for i, moment in enumerate(moments.tolist()):
+        first = 0 if window is None else max(moment - window, 0)
+        rows = slice(int(whole.starts[first]), int(whole.starts[moment]))
+        labels, said = whole.labels[rows], whole.predictions[past.place("ewa"), rows]
+        p = whole.probabilities[past.place("ewa"), np.arange(rows.start, rows.stop), labels]
+        line = past.place("ewa")
+        assert tally.labels[:, i].tolist() == np.bincount(labels, minlength=2).tolist()
+        assert tally.predicted[line, :, i].tolist() == np.bincount(said, minlength=2).tolist()
+        hits = np.bincount(labels[said == labels], minlength=2)
+        assert tally.hits[line, :, i].tolist() == hits.tolist()
+        assert tally.log_loss[line, i] == pytest.approx(-np.log(p.astype(float)).sum(), rel=1e-9)
+
+
+def test_many_classes_take_fewer_points(whole, monkeypatch):
+    monkeypatch.setattr(Downsampled, "FEWEST", 8)
+    monkeypatch.setattr(Downsampled, "NUMBERS", 64 * len(whole.before.sums))
+    assert Downsampled(whole).most == 64
+
+
 def test_far_apart_moments_are_answered_for_ones_a_little_before(past, whole, monkeypatch):
     monkeypatch.setattr(module, "_MOST_READ", 50)
     moments = np.arange(1, past.steps, 13)

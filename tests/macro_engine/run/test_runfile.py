@@ -15,8 +15,9 @@ from made_runs import engine, run, run_until, write_stream
 from macro_engine.core import steps
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import grid
+from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError
-from macro_engine.core.steps import Names, Steps
+from macro_engine.core.steps import Steps
 from macro_engine.run.engine import Listener
 from macro_engine.run.recorder import Recorder, size_of
 from macro_engine.run.runfile import RunReader

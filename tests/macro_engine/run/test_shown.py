@@ -10,8 +10,8 @@ from made_strategy import mixed  # noqa: F401 (a fixture)
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import grid
+from macro_engine.core.names import Names, Shown
 from macro_engine.core.state import pack, unpack
-from macro_engine.core.steps import Names, Shown
 from macro_engine.run.engine import Listener
 from macro_engine.run.pulls import PullLeads
 from macro_engine.run.runfile import RunReader

@@ -1,0 +1,99 @@
+"""The sums over rows of which metrics are made; they add up over steps and may be subtracted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.names import Names
+from macro_engine.core.rows import Counts, Floats, Ints
+
+LEAST = 1e-6  # a smaller probability counts as this one in the log loss
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The sums of one stretch of rows, or of several side by side.
+
+    Attributes
+    ----------
+    sums
+        Numbers, or numbers by stretches, in the order of the properties; NaN where nobody knows.
+    """
+
+    names: Names
+    sums: Floats
+
+    @property
+    def labels(self) -> Floats:
+        """By classes: rows of each."""
+        return self.sums[: self.names.classes]
+
+    @property
+    def predicted(self) -> Floats:
+        """Series by classes: rows for which each was predicted."""
+        return self._by_series(0)
+
+    @property
+    def hits(self) -> Floats:
+        """Series by classes: rows for which each was predicted, and is the label."""
+        return self._by_series(1)
+
+    @property
+    def log_loss(self) -> Floats:
+        """By series: summed; NaN where a series has no probabilities."""
+        return self.sums[len(self.sums) - len(self.names.series) :]
+
+    def __sub__(self, earlier: Tally) -> Tally:
+        return Tally(self.names, self.sums - earlier.sums)
+
+    def _by_series(self, which: int) -> Floats:
+        series, classes = len(self.names.series), self.names.classes
+        start = classes + which * series * classes
+        shape = series, classes, *self.sums.shape[1:]
+        return self.sums[start : start + series * classes].reshape(shape)
+
+
+def numbers(names: Names) -> int:
+    """How many numbers the sums of a stretch are."""
+    return names.classes + len(names.series) * (2 * names.classes + 1)
+
+
+def tallied(
+    names: Names,
+    labels: Counts,
+    predictions: Counts,
+    probabilities: NDArray[np.float32] | None,
+    ends: Ints,
+    before: Floats,
+) -> Floats:
+    """The sums after some numbers of rows, which rise, given the sums before the first row.
+
+    Log losses are added one row after the other, so that it does not matter how rows are cut
+    into blocks.
+    """
+    classes, series = names.classes, len(names.series)
+    stop = int(ends[-1]) if len(ends) else 0
+    first_cells = np.repeat(2 * classes * np.arange(len(ends)), np.diff(ends, prepend=0))
+
+    def counted(line: Counts) -> Ints:
+        """Missed or hit, by classes by stretches: rows for which each class was said."""
+        cells = first_cells + (2 * line.astype(np.uint16) + (line == labels))
+        found = np.bincount(cells, minlength=2 * classes * len(ends))
+        return found.reshape(-1, classes, 2).transpose(2, 1, 0)
+
+    labels = labels[:stop]
+    found = [counted(line) for line in predictions[:series, :stop]]
+    counts = [counted(labels)[1], *(missed + hit for missed, hit in found)]
+    counts += [hit for _, hit in found]
+    sums = np.empty((len(before), len(ends)))
+    sums[:-series] = before[:-series, None] + np.cumsum(np.concatenate(counts), axis=1)
+    losses = np.full((series, stop + 1), np.nan)
+    losses[:, 0] = before[-series:]
+    if probabilities is not None:
+        given = probabilities[:, np.arange(stop), labels].astype(np.float64)
+        np.negative(np.log(np.maximum(given, LEAST)), out=losses[:, 1:])
+    sums[-series:] = np.cumsum(losses, axis=1)[:, ends]
+    return sums

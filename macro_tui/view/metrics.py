@@ -1,0 +1,78 @@
+"""What people judge by, at the moment in view: of every series, and by class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from macro_engine.core.escape import visible
+from macro_engine.core.format import count_text
+from macro_engine.run.view import METRICS, Tally, measured, rarest
+from macro_tui.view.comparison import series_title
+from macro_tui.view.curves import role_of
+from macro_tui.view.judged import metric_lines, metric_text
+from macro_tui.view.rows import Row
+from macro_tui.view.scene import Scene
+
+_OF_CLASS = {name: metric for name, metric in METRICS.items() if metric.is_of_class}
+_SHORT = {"balanced accuracy": "balanced"}
+_BASELINES = {"marginal": "baseline", "no_change": "no-change"}
+_FIRST, _OTHER = 18, 10  # cells
+
+
+def class_in_view(scene: Scene, named: object) -> int:
+    """The class of precision, recall and F1: the one that was named, or the rarest of the run."""
+    classes = scene.history.classes
+    if named in classes:
+        return classes.index(str(named))
+    return rarest(scene.history.tally(np.array([scene.steps]), None).labels[:, 0])
+
+
+def metrics_rows(scene: Scene, named: object) -> list[Row]:
+    """Tables of text; `named` is the class that the user named, if any."""
+    history, moments = scene.history, np.array([scene.moment])
+    of = class_in_view(scene, named)
+    why = "" if named in history.classes else ", the rarest (--class)"
+    of_class = f"precision, recall and F1: of class '{visible(history.classes[of], 20)}'{why}"
+    steps = min(scene.view.window, scene.moment)
+    rows: list[Row] = [[(of_class, "label")], []]
+    for when, window in ((f"last {count_text(steps, 'step')}", steps), ("since the start", None)):
+        tally = history.tally(moments, window)
+        rows += [*_by_series(scene, Tally(tally.names, tally.sums[:, 0]), of, when), []]
+    return rows + _by_class(scene, Tally(history.names, history.tally(moments, None).sums[:, 0]))
+
+
+def _by_series(scene: Scene, tally: Tally, of: int, when: str) -> list[Row]:
+    """A line for each series, the strategies first."""
+    history = scene.history
+    titles = {name: series_title(name) for name in history.strategies} | _BASELINES
+    headings = [_SHORT.get(metric.title, metric.title) for metric in METRICS.values()]
+    counted = count_text(int(np.nan_to_num(tally.labels).sum()), "row")
+    lines = metric_lines(measured(tally, of), titles)
+    return [
+        [(f"{when}, {counted}", "strong")],
+        [(_aligned(["", *headings]), "muted")],
+        *(
+            [(_aligned(line), name if name in _BASELINES else role_of(name))]
+            for name, line in zip(titles, lines, strict=True)
+        ),
+    ]
+
+
+def _by_class(scene: Scene, tally: Tally) -> list[Row]:
+    """A line for each class: how often it was the label, was predicted, and was both."""
+    line = scene.history.place(scene.strategy)
+    title = f"{series_title(scene.strategy)} by class, since the start"
+    titles = (metric.title for metric in _OF_CLASS.values())
+    headings = ["class", "rows", "predicted", "right", *titles]
+    rows: list[Row] = [[(title, "strong")], [(_aligned(headings), "muted")]]
+    for c, name in enumerate(scene.history.classes):
+        counts = tally.labels[c], tally.predicted[line, c], tally.hits[line, c]
+        values = measured(tally, c)[scene.strategy]
+        shares = [metric_text(metric, values[name]) for name, metric in _OF_CLASS.items()]
+        texts = [f"{int(np.nan_to_num(count)):,}" for count in counts]
+        rows.append([(_aligned([visible(name, _FIRST - 1), *texts, *shares]), "label")])
+    return rows
+
+
+def _aligned(cells: list[str]) -> str:
+    return f"{cells[0]:<{_FIRST - 4}}" + "".join(f"{cell:>{_OTHER}}" for cell in cells[1:])
