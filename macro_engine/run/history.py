@@ -18,11 +18,10 @@ from macro_engine.algorithm.macro import threshold_at
 from macro_engine.core.members import short_names_of
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Floats, Ints
-
-from macro_engine.run.active_columns import ActiveColumns
-from macro_engine.run.activity import Activity
 from macro_engine.core.steps import PIECE_STEPS, Steps
 from macro_engine.core.tally import Tally
+from macro_engine.run.active_columns import ActiveColumns
+from macro_engine.run.activity import Activity
 from macro_engine.run.downsampled import Downsampled, Points
 from macro_engine.run.usage import Usage
 from macro_engine.strategies import BASELINES

@@ -7,8 +7,8 @@ from time import time
 from typing import Any
 
 from macro_engine.core.escape import visible
-from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.core.metrics import measured, rarest
+from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.identity import plain
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.pace import Pace

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from macro_engine.core.names import Shown
-from macro_engine.core.tally import Tally
 from macro_engine.core.metrics import METRICS, Metric, measured, rarest
+from macro_engine.core.names import Shown
 from macro_engine.core.rows import Ints
+from macro_engine.core.tally import Tally
 from macro_engine.run.alarms import Alarms, Change, Rule, parse
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
@@ -53,8 +53,8 @@ __all__ = [
     "Summary",
     "Tally",
     "Target",
-    "parse",
     "measured",
+    "parse",
     "rarest",
 ]
 

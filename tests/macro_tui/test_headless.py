@@ -2,6 +2,7 @@
 
 import io
 import random
+import re
 
 import pytest
 from made_runs import engine, run, run_until, write_stream
@@ -103,6 +104,20 @@ def test_the_summary_says_at_which_share_a_recording_was_stopped(tmp_path):
     whole = run(engine(path))
     whole.stop()  # as `q` does at the end
     assert "stopped" not in summary_of(whole)
+
+
+def test_the_summary_judges_by_every_metric_and_by_the_one_that_was_chosen(tmp_path):
+    path = write_stream(tmp_path / "d.csv", 2000)
+    plain = summary_of(run(engine(path)))
+    assert re.search(r"^since the start +error +log loss +balanced .* F1$", plain, re.MULTILINE)
+    assert re.search(r"^last \d+ steps +error ", plain, re.MULTILINE)
+    assert "--metric logloss has them computed" in plain
+    assert re.search(r"^label +predicted 0 +predicted 1$", plain, re.MULTILINE)
+    assert "FTL makes " in plain
+    asked = summary_of(run(engine(path, metric="logloss")))
+    assert "has them computed" not in asked
+    assert re.search(r"^FTL: log loss 0\.\d+, .* the marginal baseline\.$", asked, re.MULTILINE)
+    assert "FTL: recall of '0' " in summary_of(run(engine(path, metric="recall", **{"class": "0"})))
 
 
 def test_a_stop_of_a_replay_is_followed_by_the_summary(tmp_path, capsys):

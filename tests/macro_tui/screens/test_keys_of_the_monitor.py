@@ -66,6 +66,15 @@ async def test_each_key_changes_what_is_looked_at(finished):
 
 
 @pytest.mark.slow
+async def test_y_shows_the_metrics_until_it_is_pressed_again(finished):
+    async with Opened(finished, size=(80, 24)) as opened:
+        await opened.press("y")
+        assert "log loss  balanced precision    recall        F1" in text_of(opened.app)
+        await opened.press("y")
+        assert "log loss" not in text_of(opened.app)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["end", "escape", "shift+right"])
 async def test_whoever_returns_to_now_leaves_the_event_too(finished, key):
     async with Opened(finished, size=(160, 50)) as opened:
