@@ -25,7 +25,7 @@ from macro_engine.core.state import DamagedError, from_json
 from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, Column, Steps
 
 _SAMPLE = 1 << 12  # bytes by which it is judged whether compressing pays
-_PAYS = 0.6  # of the size, at most
+_PAYS = 0.8  # of the size, at most
 _WORTH = 64  # bytes
 _TYPES = {
     Codec.COUNTS: ("|u1", "<u2", "<u4", "<u8"),
@@ -92,7 +92,7 @@ def _encoded(values: NDArray[Any], codec: Codec) -> tuple[str, str, bytes]:
     """Form, type and bytes."""
     if codec is Codec.TIMES and values.size:
         first, above = _differences(values)
-        return _deflated("differences", above.dtype.str, first + above.tobytes())
+        return "differences", above.dtype.str, first + _squeezed(above)
     if codec is Codec.COUNTS:
         values = small(values)
     if codec in (Codec.COUNTS, Codec.FLAGS) and values.size:
@@ -100,13 +100,13 @@ def _encoded(values: NDArray[Any], codec: Codec) -> tuple[str, str, bytes]:
         if least == most:
             return "constant", values.dtype.str, least.tobytes()
         if most == 1:
-            return _deflated("bits", values.dtype.str, np.packbits(values).tobytes())
+            return "bits", values.dtype.str, _squeezed(np.packbits(values))
     if codec is Codec.DOUBLES and values.ndim == 2:
         # members that chose alike have the same number: then equal ones stand side by side
-        return _deflated("turned", values.dtype.str, _without_repeats(values.T.reshape(-1, 1)))
+        return "turned", values.dtype.str, _without_repeats(values.T.reshape(-1, 1))
     if codec is Codec.DISTANCES and values.ndim == 2:
-        return _deflated("repeated", values.dtype.str, _without_repeats(values))
-    return _deflated("plain", values.dtype.str, values.tobytes())
+        return "repeated", values.dtype.str, _without_repeats(values)
+    return "plain", values.dtype.str, _squeezed(values)
 
 
 def _differences(times: NDArray[np.int64]) -> tuple[bytes, NDArray[Any]]:
@@ -123,29 +123,62 @@ def _without_repeats(rows: NDArray[Any]) -> bytes:
     is_new[1:] = bits[1:, 0] != bits[:-1, 0]
     for column in bits.T[1:]:  # few, where NumPy is slow to look along them
         is_new[1:] |= column[1:] != column[:-1]
-    return np.packbits(is_new).tobytes() + bits[is_new].tobytes()
+    return _squeezed(np.packbits(is_new)) + _squeezed(bits[is_new])
 
 
 def _with_repeats(blob: bytes, kind: np.dtype[Any], count: int, width: int) -> NDArray[Any]:
     """The rows again; raises ValueError where the bytes are not of so many rows."""
-    size = -(-count // 8)
-    is_new = np.unpackbits(np.frombuffer(blob[:size], np.uint8), count=count).view(np.bool_)
-    found = np.frombuffer(blob, kind, offset=min(size, len(blob))).reshape(-1, width)
-    if len(found) != np.count_nonzero(is_new) or (count and not is_new[0]):
+    packed, rest = _expanded(blob, np.dtype(np.uint8), -(-count // 8))
+    is_new = np.unpackbits(packed, count=count).view(np.bool_)
+    if count and not is_new[0]:
         raise ValueError
+    found = _whole(rest, kind, int(np.count_nonzero(is_new)) * width).reshape(-1, width)
     rows: NDArray[Any] = found[np.cumsum(is_new) - 1]
     return rows
 
 
-def _deflated(form: str, dtype: str, blob: bytes) -> tuple[str, str, bytes]:
+def _squeezed(values: NDArray[Any]) -> bytes:
+    """Numbers, the first byte of all, then the second, ..., each compressed where that pays.
+
+    Of a floating-point number the last bytes look random; the first ones repeat.
+    """
+    by_number = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    planes = by_number.reshape(-1, values.itemsize).T
+    stored = [_deflated(plane.tobytes()) for plane in planes]
+    return np.array([len(plane) for plane in stored], "<u4").tobytes() + b"".join(stored)
+
+
+def _expanded(blob: bytes, kind: np.dtype[Any], count: int) -> tuple[NDArray[Any], bytes]:
+    """So many numbers again, and what follows them; a plane that is too short was compressed."""
+    place = 4 * kind.itemsize
+    planes = np.empty((count, kind.itemsize), np.uint8)
+    for i, size in enumerate(np.frombuffer(blob, "<u4", kind.itemsize).tolist()):
+        plane, place = blob[place : place + size], place + size
+        if size < count:
+            plane = zlib.decompressobj().decompress(plane, count + 1)
+        if len(plane) != count:
+            raise ValueError
+        planes[:, i] = np.frombuffer(plane, np.uint8)
+    return planes.reshape(-1).view(kind), blob[place:]
+
+
+def _whole(blob: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+    """So many numbers again, and nothing after them."""
+    values, rest = _expanded(blob, kind, count)
+    if rest:
+        raise ValueError
+    return values
+
+
+def _deflated(plane: bytes) -> bytes:
     """Compressed where a sample says that it pays."""
-    if len(blob) < _WORTH:
-        return form, dtype, blob
-    middle = max(len(blob) - _SAMPLE, 0) // 2
-    sample = blob[middle : middle + _SAMPLE]
+    if len(plane) < _WORTH:
+        return plane
+    middle = max(len(plane) - _SAMPLE, 0) // 2
+    sample = plane[middle : middle + _SAMPLE]
     if len(zlib.compress(sample, 1)) > _PAYS * len(sample):
-        return form, dtype, blob
-    return f"{form} deflated", dtype, zlib.compress(blob, 1)
+        return plane
+    return min(plane, zlib.compress(plane, 1), key=len)
 
 
 def _shape(column: Column, lengths: Mapping[Axis, int], shape: Any) -> tuple[int, ...]:
@@ -162,34 +195,25 @@ def _decoded(
     if dtype not in _TYPES[column.codec]:
         raise ValueError
     kind, count = np.dtype(dtype), math.prod(shape)
-    form, _, deflated = form.partition(" ")
-    size = {
-        "constant": kind.itemsize,
-        "bits": -(-count // 8),
-        "differences": 16 + kind.itemsize * (count - 1),
-    }.get(form, count * kind.itemsize)
-    if form in ("turned", "repeated"):
-        size += -(-count // 8)  # at most
-    if deflated:
-        blob = zlib.decompressobj().decompress(blob, size + 1)
     if form == "turned":
         return _with_repeats(blob, kind, count, 1).reshape(shape[::-1]).T
     if form == "repeated":
         return _with_repeats(blob, kind, shape[0], shape[1])
-    if len(blob) != size:
-        raise ValueError
     if form == "constant":
+        if len(blob) != kind.itemsize:
+            raise ValueError
         return np.full(shape, np.frombuffer(blob, kind)[0])
     if form == "bits":
-        bits = np.unpackbits(np.frombuffer(blob, np.uint8), count=count).reshape(shape)
+        packed = _whole(blob, np.dtype(np.uint8), -(-count // 8))
+        bits = np.unpackbits(packed, count=count).reshape(shape)
         return bits.view(np.bool_) if column.codec is Codec.FLAGS else bits
     if form == "differences":
         first, least = np.frombuffer(blob, "<i8", 2)
-        above = np.frombuffer(blob, kind, offset=16).astype(np.uint64).view(np.int64)
+        above = _whole(blob[16:], kind, count - 1).astype(np.uint64).view(np.int64)
         return np.cumsum(np.concatenate([[first], above + least]))
     if form != "plain":
         raise ValueError
-    return np.frombuffer(blob, kind).reshape(shape)
+    return _whole(blob, kind, count).reshape(shape)
 
 
 def _check_limit(values: NDArray[Any], column: Column, lengths: Mapping[Axis, int]) -> None:

@@ -2,9 +2,21 @@
 
 import numpy as np
 import pytest
+from made_ensembles import compiled, members_of
 from made_runs import engine, run, write_stream
 
-from macro_engine.core.steps import COLUMNS, OPTIONAL, PARTS, Axis, Steps, changes
+from macro_engine.algorithm.to_steps import to_steps
+from macro_engine.core.rows import Block
+from macro_engine.core.steps import (
+    COLUMNS,
+    OPTIONAL,
+    PARTS,
+    PIECE_STEPS,
+    Axis,
+    Steps,
+    Totals,
+    changes,
+)
 from macro_engine.run.engine import Listener
 from macro_engine.run.store import codec
 
@@ -61,6 +73,22 @@ def test_what_is_encoded_is_decoded(given):
         for part in PARTS:
             back |= codec.decode(codec.encode(steps, part), part, lengths)
         assert equal(Steps(first_step=0, first_row=0, before=steps.before, **back), steps)
+
+
+@pytest.mark.parametrize(("distance", "most"), [("labels", 40), ("features", 100)])
+def test_a_row_a_step_with_nine_members_takes_few_bytes(atlanta, distance, most):
+    rows = atlanta.rows.cut(60_000, 60_000 + PIECE_STEPS)
+    times = atlanta.times[60_000 : 60_000 + PIECE_STEPS]
+    block = Block(rows, np.arange(len(rows) + 1), times, 0, 0)
+    thresholds = {
+        "labels": (0.005, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6),
+        "features": (0.15, 0.17, 0.19, 0.22, 0.25, 0.28, 0.31, 0.34, 0.37),
+    }
+    members = members_of(distance, 6 if distance == "labels" else 1, thresholds[distance])
+    ensemble = compiled(members, distance, "logistic", rows.columns, 2, with_probabilities=True)
+    steps = to_steps(block, ensemble.run(block), Totals.nothing(ensemble.names))
+    stored = sum(len(codec.encode(steps, part)) for part in PARTS)
+    assert stored <= most * len(rows)
 
 
 @pytest.mark.parametrize(
