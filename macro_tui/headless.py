@@ -13,14 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from macro_engine.core.errors import MacroError
-from macro_engine.core.escape import visible
 from macro_engine.run.alarm_command import AlarmCommand
 from macro_engine.run.alarms import Alarms, Rule
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.summary import Summary
 from macro_engine.strategies import BASELINES
-from macro_engine.stream.opening import INFERRED, Opened
+from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import PLAYING
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
@@ -29,6 +28,7 @@ from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.progress import progress_bar, status_line
 from macro_tui.summary import print_summary
 from macro_tui.view.comparison import series_title
+from macro_tui.view.stream import guessed_rows
 
 _REJECTIONS_SHOWN = 20
 _PATIENCE_TO_CLOSE = 60.0  # seconds in which all that was read is committed after a stop
@@ -129,11 +129,8 @@ class Headless:
 
     def say_what_was_inferred(self) -> None:
         settings = self.opened.settings
-        for name, origin in settings.origins.items():
-            if origin == INFERRED:
-                value = settings[name]
-                shown = ", ".join(value) if isinstance(value, list) else value
-                self.say(f"inferred {name}: {visible(shown or 'none', 200)}")
+        for row in guessed_rows(settings.values, settings.guessed):
+            self.say("".join(text for text, _ in row))
         for remark in self.opened.remarks:
             self.say(remark)
 

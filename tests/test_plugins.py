@@ -76,7 +76,7 @@ def test_the_source_of_the_page_is_tailed(tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["rows"], found["classes"]) == (900, ["no", "yes"])
-    assert "inferred label: rises" in done.stderr
+    assert "label           rises" in done.stderr
     assert "wave cannot be read again" not in done.stderr
 
 

@@ -30,6 +30,12 @@ _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
 # What suits most streams that come one row at a time.
 _ONE_ROW = {"history": [6, 36], "thresholds": [0.01, 0.05, 0.1, 0.3, math.inf]}
 _MOST_SUBROUTINES = 64
+INFERRED, _DEFAULT = "inferred", "default"  # origins; those of defaults go on from here
+# What may be guessed and decides what a run is.
+_GUESSES = (
+    "label", "time", "features", "categorical", "clock", "every", "history", "thresholds",
+    "strategies",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,9 +130,9 @@ class Settings:
         if (known := self.get("classes")) is not None:
             self.check_class(known)
         strategies = PAPER if self.is_described else DEFAULT
-        self.add(Layer("default", DEFAULTS | {"strategies": list(strategies)}))
+        self.add(Layer(_DEFAULT, DEFAULTS | {"strategies": list(strategies)}))
         self._choose_scale()
-        self.add(Layer("default", {"missing": REJECT if self["scale"] == UNIT else MEAN}))
+        self.add(Layer(_DEFAULT, {"missing": REJECT if self["scale"] == UNIT else MEAN}))
         self._choose_grid()
         self._check_histories()
         self._choose_strategy()
@@ -135,7 +141,7 @@ class Settings:
         features, bounds = self.get("features") or [], self.get("bounds") or {}
         unknown = [name for name in features if name not in bounds]
         chosen = UNIT if features and not unknown else RUNNING
-        self.add(Layer("default", {"scale": chosen}))
+        self.add(Layer(_DEFAULT, {"scale": chosen}))
         if self.values["scale"] == UNIT and unknown:
             names = ", ".join(f"'{visible(name, 30)}'" for name in unknown[:5])
             more = f" and {len(unknown) - 5:,} more" if unknown[5:] else ""
@@ -150,7 +156,7 @@ class Settings:
         name = self.values["distance"]
         distance = DISTANCES[name]
         if not self.is_described:
-            self.add(Layer("default", {"max_subroutines": _MOST_SUBROUTINES}))
+            self.add(Layer(_DEFAULT, {"max_subroutines": _MOST_SUBROUTINES}))
             if name == "labels" and self.is_one_row:
                 self.add(Layer("default for one row a step", _ONE_ROW))
             if name == "features" and self.values["scale"] == RUNNING:
@@ -203,7 +209,7 @@ class Settings:
             self.values["strategies"] = [name for name in STRATEGIES if name in named]
         computed = self.values["strategies"]
         chosen = next((name for name in ("blend", "ftl") if name in computed), computed[0])
-        self.add(Layer("default", {"strategy": chosen}))
+        self.add(Layer(_DEFAULT, {"strategy": chosen}))
         if self.values["strategy"] not in computed:
             named = self.values["strategy"]
             hint = "; add --blend" if named == "blend" else ""
@@ -247,9 +253,17 @@ class Settings:
             )
 
     @property
+    def guessed(self) -> list[str]:
+        """The names of the settings that nobody chose, in the order in which they are shown."""
+        if self.is_described:
+            return []
+        guesses = (INFERRED, _DEFAULT)
+        return [name for name in _GUESSES if self.origins.get(name, _DEFAULT).startswith(guesses)]
+
+    @property
     def following(self) -> set[str]:
         """Settings that need not be written down: `strategies` says all of it."""
-        return {"blend", "strategy"} if self.origins["strategy"] == "default" else {"blend"}
+        return {"blend", "strategy"} if self.origins["strategy"] == _DEFAULT else {"blend"}
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

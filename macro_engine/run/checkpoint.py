@@ -156,6 +156,7 @@ class Checkpoint:
         if self.fixed is None:
             self.fixed = self._identity() | {
                 "program": __version__,
+                "guessed": self.opened.settings.guessed,
             }
         return self.fixed
 

@@ -30,6 +30,7 @@ class Scoreboard:
         Whole("steps"),
         Array("confusion", np.int64, ("classes", "classes"), low=0),
         Array("subroutines", np.int64, ("members",), low=0),
+        Array("differs", np.bool_, ("members",)),
     )
 
     def __init__(self, names: Names, strategy: str) -> None:
@@ -40,6 +41,10 @@ class Scoreboard:
         self.totals = Totals.nothing(names)
         self.subroutines = np.zeros(len(names.members), np.int64)
         self.recent = self.totals.sums[:, None]
+        # whether a member ever chose or taught others than the member before it, by their numbers
+        histories = [member.history for member in names.members]
+        pairs = zip([object(), *histories], histories, strict=False)
+        self.differs = np.array([before != history for before, history in pairs], np.bool_)
 
     def update(self, results: Steps) -> None:
         classes = self.names.classes
@@ -49,6 +54,8 @@ class Scoreboard:
         self.follow(results)
         self.totals = results.totals(results.stop, self.recent[:, -1].copy())
         self.subroutines = results.subroutines[:, -1].astype(np.int64)
+        for column in (results.active, results.close):
+            self.differs[1:] |= (column[1:] != column[:-1]).any(axis=1)
 
     def follow(self, results: Steps) -> None:
         """Remember the newest of some steps."""
@@ -97,6 +104,16 @@ class Scoreboard:
     @property
     def member_errors(self) -> list[float]:
         return [int(wrong) / self.rows for wrong in self.totals.wrong[len(self.names.series) :]]
+
+    @property
+    def alike(self) -> list[list[str]]:
+        """The names of members that did the same in every step, where there are several."""
+        groups: list[list[str]] = []
+        for name, differs in zip(self.names.member_names, self.differs.tolist(), strict=True):
+            if differs or not groups:
+                groups.append([])
+            groups[-1].append(name)
+        return [group for group in groups if len(group) > 1]
 
     def state(self) -> State:
         return self.remembers.state_of(self) | Totals.remembers.state_of(self.totals)

@@ -93,6 +93,10 @@ class Session(RunFollower):
         return {} if engine is None else engine.opened.settled(engine.reader)
 
     @property
+    def guessed(self) -> list[str]:
+        return [] if self.engine is None else self.engine.opened.settings.guessed
+
+    @property
     def controls(self) -> Controls | None:
         return None if self.engine is None or self.no_controls else self.engine.pace
 

@@ -137,7 +137,7 @@ class Standing:
             "references": pipeline.reference_count,
             "distance_share": pipeline.distance_share,
             "labels": board.labels.tolist(),
-            "notes": self.reader.maker.notes(),
+            "notes": [*self.reader.maker.notes(), *map(_alike_in_words, board.alike)],
             "alarms": self.alarm_watch.alarms.rung,
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(
@@ -160,3 +160,10 @@ class Standing:
     def _recording_in_words(self) -> str:
         recorder = self.report.recorder
         return "" if recorder is None else recorder.trouble or visible(recorder.path.name)
+
+
+def _alike_in_words(members: list[str]) -> str:
+    return (
+        f"{', '.join(members[:-1])} and {members[-1]} did the same in every step: one of them is "
+        "enough; other --thresholds, or a longer --history, would tell more situations apart"
+    )

@@ -123,6 +123,10 @@ class RunView(Protocol):
         """Those in force, by the names of the options; empty until they are known."""
 
     @property
+    def guessed(self) -> list[str]:
+        """The names of those that nobody chose, as they are shown; empty until they are known."""
+
+    @property
     def snapshot(self) -> Snapshot:
         """Where the run stands."""
 

@@ -71,6 +71,11 @@ class WatchedRun(RunFollower):
         known = None if self.store is None else self.store.reader.info.get("settings")
         return known if isinstance(known, dict) else {}
 
+    @property
+    def guessed(self) -> list[str]:
+        known = None if self.store is None else self.store.reader.info.get("guessed")
+        return [str(name) for name in known] if isinstance(known, list) else []
+
     def note(self, events: Sequence[Event]) -> None:
         """Does nothing: watching never writes."""
 

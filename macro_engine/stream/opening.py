@@ -12,7 +12,7 @@ from typing import Any
 from macro_engine.core import plugins
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
-from macro_engine.options.settings import Layer, Settings
+from macro_engine.options.settings import INFERRED, Layer, Settings
 from macro_engine.stream.formats.text_file import PACKINGS
 from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
 from macro_engine.stream.reader import Reader
@@ -21,7 +21,6 @@ from macro_engine.stream.source import Beginning, Origin, Say, Wait
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
 
-INFERRED = "inferred"
 COMMAND_LINE = "command line"
 DESCRIBED = "its description"
 _GUESSED = (*COLUMN_OPTIONS, "time_format", "clock", "bounds", "delimiter", "decimal")

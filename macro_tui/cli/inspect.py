@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _commands(arguments: argparse.Namespace, begun: Begun) -> Iterator[str]:
     """What runs the stream: the options that were typed, what was guessed, and what is asked."""
-    from macro_engine.stream.opening import INFERRED
+    from macro_engine.options.settings import INFERRED
 
     words = ["macro-tui", "replay", *arguments.files]
     for name in ("config", "preset"):

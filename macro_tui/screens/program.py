@@ -21,7 +21,7 @@ class ProgramActions(MonitorScreen):
         self.app.push_screen(HelpScreen(self.glyphs, self.keys))
 
     def action_stream(self) -> None:
-        rows = stream_rows(self.session.settings, self.session.remarks)
+        rows = stream_rows(self.session.settings, self.session.guessed, self.session.remarks)
         self.app.push_screen(StreamScreen(self.glyphs, rows))
 
     def action_metrics(self) -> None:

@@ -7,30 +7,51 @@ from textwrap import wrap
 from typing import Any
 
 from macro_engine.core.escape import visible
+from macro_engine.core.format import threshold_text
 from macro_tui.view.rows import Row
 
 _FIRST = ("label", "classes", "time", "features", "categorical")
+_TITLES = {"history": "histories", "categorical": "categories"}
+_NONE = {"clock": "off"}  # what a setting without a value is
 _NAME, _WIDTH = 16, 72  # cells
 _LONGEST = 4_000  # characters of a value
+GUESSED = "guessed: an option changes it, macro-tui inspect --write saves it"
 
 
-def stream_rows(settings: Mapping[str, Any], remarks: Sequence[str]) -> list[Row]:
-    """Each setting, those that say which column is what first, then the remarks.
+def stream_rows(
+    settings: Mapping[str, Any], guessed: Sequence[str], remarks: Sequence[str]
+) -> list[Row]:
+    """What was guessed, then each other setting, then the remarks.
 
-    >>> [text for text, _ in stream_rows({"features": ["a", "b"], "label": "y"}, [])[1]]
-    ['features        ', 'a, b']
+    >>> rows = stream_rows({"features": ["a", "b"], "label": "y"}, ["features"], [])
+    >>> ["".join(text for text, _ in row) for row in rows[1:]]
+    ['features        a, b', '', 'label           y']
     """
     if not settings:
         return [[("nothing is known of the stream yet", "label")]]
+    rows = guessed_rows(settings, guessed)
+    rows += [[]] if rows else []
     names = [*_FIRST, *(name for name in settings if name not in (*_FIRST, "bounds"))]
-    rows = [row for name in names if name in settings for row in _setting(name, settings[name])]
+    for name in names:
+        if name in settings and name not in guessed:
+            rows += _setting(name, settings[name])
     for remark in remarks:
         rows += [[], *([(line, "label")] for line in wrap(visible(remark, _LONGEST), _WIDTH))]
     return rows
 
 
+def guessed_rows(settings: Mapping[str, Any], guessed: Sequence[str]) -> list[Row]:
+    """What nobody chose, under one heading; nothing where all was chosen."""
+    rows: list[Row] = [[(GUESSED, "label")]] if guessed else []
+    for name in guessed:
+        rows += _setting(name, settings.get(name) or _NONE.get(name, "none"))
+    return rows
+
+
 def _setting(name: str, value: Any) -> Iterator[Row]:
-    texts = map(str, value) if isinstance(value, list) else [str(value)]
+    values = value if isinstance(value, list) else [value]
+    texts = (threshold_text(v) if isinstance(v, float) else str(v) for v in values)
     shown = visible(", ".join(texts) or "none", _LONGEST)
     for i, line in enumerate(wrap(shown, _WIDTH - _NAME)):
-        yield [(f"{'' if i else name:<{_NAME}}", "threshold"), (line, "strong")]
+        title = "" if i else _TITLES.get(name, name)
+        yield [(f"{title:<{_NAME}}", "threshold"), (line, "strong")]

@@ -95,7 +95,11 @@ def header_of(head: list[bytes], delimiter: str, path: Path, above: int = 0) -> 
 
 def _is_data(fields: Sequence[str]) -> bool:
     """Whether most fields are those of a row, not names."""
-    return 2 * sum(looks_like_data(field.strip()) for field in fields) > len(fields)
+    values = [field.strip() for field in fields if looks_like_data(field.strip())]
+    counted = (list(map(str, range(first, first + len(values)))) for first in (0, 1))
+    if len(values) < len(fields) and values in counted:
+        return False  # columns that are called by their numbers, beside others that have names
+    return 2 * len(values) > len(fields)
 
 
 def column_names(fields: Sequence[str]) -> list[str]:

@@ -36,7 +36,7 @@ def test_the_document_alone_goes_to_standard_output_and_events_to_the_log(stream
     assert (summary["rows"], summary["steps"]) == (3000, 3000)
     assert "blend makes" in done.stderr
     assert "step 0: new subroutine #1 at every threshold" in done.stderr
-    assert "inferred label: y" in done.stderr
+    assert "label           y" in done.stderr
     assert "d.csv: delimiter ',' sniffed" in done.stderr
     assert "\x1b" not in done.stderr
 

@@ -96,7 +96,7 @@ def test_a_stopped_tail_goes_on_with_the_same_command(stream, tmp_path):
     command = ["tail", "live.csv", "--run", "a.run", "--headless", "--close-after", "never"]
     tail = start(*command)
     wait_for_steps(tmp_path / "a.run", 20)
-    assert "inferred label: late" in stop(tail)
+    assert "label           late" in stop(tail)
     live.rename(tmp_path / "live.csv.1")
     live.write_bytes(lines[0] + b"".join(lines[1000:]))
     reader = RunReader(tmp_path / "a.run")

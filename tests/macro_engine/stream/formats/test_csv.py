@@ -287,6 +287,11 @@ def test_data_in_place_of_the_header_is_refused(tmp_path):
         CsvFile(write(tmp_path, b"2024-03-01T00:00,0.13,red,1\n2024-03-02T00:00,0.2,blue,0\n"))
 
 
+def test_columns_that_are_called_by_their_numbers_are_a_header(tmp_path):
+    file = CsvFile(write(tmp_path, b"1,2,target\n1.6,-0.9,0\n0.3,0.2,1\n"))
+    assert file.names == ["1", "2", "target"]
+
+
 def test_a_header_of_many_columns_is_read_within_a_second(tmp_path):
     names = [f"x{i}" for i in range(16_000)]
     row = ",".join(["1.5"] * len(names))
