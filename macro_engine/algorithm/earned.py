@@ -87,6 +87,12 @@ class EarnedProbabilities:
             probabilities,
         )  # fmt: skip
 
+    def grow(self, classes: int) -> None:
+        """Take in classes that were not known, and never came."""
+        more = classes - self.classes
+        self.counts = np.pad(self.counts, ((0, 0), (0, more), (0, more)))
+        self.classes = classes
+
     def state(self) -> State:
         return self.remembers.state_of(self)
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from macro_engine.blend.memory import Memory, TileMemory
 
 
-def with_column(memory: Memory) -> Memory:
-    """One more number for the linear expert; the tiles keep the columns that they have."""
+def with_columns(memory: Memory, more: int) -> Memory:
+    """More numbers for the linear expert; the tiles keep the columns that they have."""
     shape = memory.shape
     return replace(
         memory,
-        shape=replace(shape, numbers=shape.numbers + 1),
-        linear_numbers=_extended(memory.linear_numbers, 1, 0.0),
+        shape=replace(shape, numbers=shape.numbers + more),
+        linear_numbers=_extended(memory.linear_numbers, 1, 0.0, more),
     )
 
 
@@ -64,7 +64,7 @@ def _one_model_a_class(memory: Memory) -> Memory:
     )
 
 
-def _extended(values: NDArray[Any], axis: int, value: float) -> NDArray[Any]:
+def _extended(values: NDArray[Any], axis: int, value: float, more: int = 1) -> NDArray[Any]:
     shape = list(values.shape)
-    shape[axis] = 1
+    shape[axis] = more
     return np.concatenate([values, np.full(shape, value, values.dtype)], axis=axis)

@@ -54,6 +54,8 @@ class Sizes:
             k.EMPTY: (self.histories, self.references),
             k.RING: (max(self.longest, 1), self.classes),
             k.WINDOW: (self.histories, self.classes),
+            k.KIND: (self.columns,),
+            k.TILE: (self.columns,),
             k.INPUT: (2 * self.width,),
             k.OUTPUT: (3 * self.classes,),
             k.NUMBERS: (4,),
@@ -63,6 +65,9 @@ class Sizes:
             k.ROW_VALUE: (self.width,),
             k.DISTANCE: (self.histories, self.references),
             k.SHARE: (self.histories, self.references, self.classes),
+            k.OPEN_RAW: (self.entries,),
+            k.ROW_RAW: (self.width,),
+            k.SCALE: (self.columns, 4),
         }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,18 @@ from macro_engine.core.members import Member, grid
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.compiled_path import COMPILED, CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
+from macro_engine.options.readers import PAPER_THRESHOLDS
+from macro_engine.options.settings import MOST_SUBROUTINES, ONE_ROW
 from macro_engine.options.table import OPTIONS
 from macro_engine.strategies import STRATEGIES
+from macro_engine.strategies.blend import BlendStrategy
 
 if TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
 
 __all__ = ["MacroClassifier"]
+
+_SCALES = ("running", "none")
 
 _CHECKED = (
     "distance", "history", "thresholds", "eps_power", "max_subroutines", "empty_class"
@@ -30,10 +34,9 @@ class MacroClassifier(base.MiniBatchClassifier):
     """Many copies of a model, each trained only on moments that looked alike.
 
     The meta-algorithm of Zimin and Lampert runs at a grid of histories and thresholds; a strategy
-    chooses among them. Features are taken in the order of their names and those that are missing
-    count 0; a feature that is no number becomes one for each of its values. Nothing is scaled: put
-    a scaler in front. Classes are taken as they appear. A model is used by one thread at a time,
-    also for predicting.
+    makes one prediction of what all of them say. Features are taken in the order of their names; a
+    feature that is no number becomes one for each of its values. Classes are taken as they appear.
+    A model is used by one thread at a time, also for predicting.
 
     Parameters
     ----------
@@ -44,20 +47,28 @@ class MacroClassifier(base.MiniBatchClassifier):
     distance
         `labels`, `features`, `frames`, `markov` or `iid`.
     history
-        How many steps make a history, or `all`; the paper's number for the distance unless given.
-        Several of them, for the distances `labels` and `features`, make a grid with the thresholds.
+        How many steps make a history, or `all`. Unless given, 6 and 36 for labels with one row a
+        step, else the paper's number for the distance. Several of them, for the distances `labels`
+        and `features`, make a grid with the thresholds.
     thresholds
-        The paper's for the distance unless given.
+        Unless given, 0.01, 0.05, 0.1, 0.3 and infinity for labels with one row a step, else those
+        of the `paper` for the distance; with features these are meant for numbers in [0, 1].
     strategy
-        `ftl`, `ewa` or another one by its name.
+        `blend`, `ftl`, `ewa` or another one by its name. `blend` stacks the copies and nine other
+        experts on log loss, for up to 100 classes: the features of the first row feed its tiles,
+        those that appear later only its linear experts.
     every
         How many rows make a step. Rows are learned when their step is complete.
     eps_power
         Thresholds fall as (t + 1)^-eps_power.
     max_subroutines
-        How many copies a member of the grid may have.
+        How many copies a member of the grid may have, or None for any number.
     empty_class
         For the distance `features`: what a class counts that one history lacks.
+    scale
+        `running` scales each number by its mean and deviation in the steps before; a missing one
+        lies at the mean. `none` takes numbers as they are and 0 for a missing one: put a scaler in
+        front.
 
     Examples
     --------
@@ -76,9 +87,16 @@ class MacroClassifier(base.MiniBatchClassifier):
     ...     stream(), linear_model.LogisticRegression(), metrics.Accuracy())
     Accuracy: 47.13%
 
-    >>> model = MacroClassifier(linear_model.LogisticRegression(), distance="features", every=10)
+    >>> model = MacroClassifier(
+    ...     linear_model.LogisticRegression(), distance="features", every=10, strategy="ftl",
+    ...     scale="none")
     >>> evaluate.progressive_val_score(stream(), model, metrics.Accuracy())
     Accuracy: 87.47%
+
+    With the other experts beside it, one row a step:
+
+    >>> evaluate.progressive_val_score(stream(), MacroClassifier(), metrics.Accuracy())
+    Accuracy: 99.67%
     """
 
     def __init__(
@@ -86,12 +104,13 @@ class MacroClassifier(base.MiniBatchClassifier):
         model: base.Classifier | None = None,
         distance: str = "labels",
         history: int | str | Sequence[int | str] | None = None,
-        thresholds: Sequence[float] | None = None,
-        strategy: str = "ftl",
+        thresholds: Sequence[float] | str | None = None,
+        strategy: str = "blend",
         every: int = 1,
         eps_power: float = 0.0,
-        max_subroutines: int | None = None,
+        max_subroutines: int | None = MOST_SUBROUTINES,
         empty_class: str = "far",
+        scale: str = "running",
     ) -> None:
         self.model = model
         self.distance = distance
@@ -102,13 +121,16 @@ class MacroClassifier(base.MiniBatchClassifier):
         self.eps_power = eps_power
         self.max_subroutines = max_subroutines
         self.empty_class = empty_class
+        self.scale = scale
 
         for name in _CHECKED:
             if (value := getattr(self, name)) is not None:
                 read = OPTIONS[name].read(list(value) if isinstance(value, tuple) else value)
-                if name in ("thresholds", "max_subroutines") and isinstance(read, str):
-                    raise ValueError(f"{name}: leave it out for what '{read}' is on a command line")
-        _check(strategy, distance, history)
+                if name == "max_subroutines" and isinstance(read, str):
+                    raise ValueError("max_subroutines: write None for any number")
+                if name == "thresholds" and isinstance(value, str) and value != PAPER_THRESHOLDS:
+                    raise ValueError("thresholds: write numbers, as in (0.1, 0.3), or 'paper'")
+        _check(strategy, distance, history, scale)
         self._path = self._start()
 
     @property
@@ -122,10 +144,10 @@ class MacroClassifier(base.MiniBatchClassifier):
         return self._path.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """The models' own probabilities, weighted as the strategy weighs the members.
+        """The probabilities of the strategy, or all for the class that it predicts.
 
-        `predict_one` takes their votes instead, as the paper does: under `ewa` the two may differ.
-        A strategy without weights gives its own, or all to the class that it predicts.
+        `ftl` and `ewa` weigh the models' own. `predict_one` takes their votes instead, as the paper
+        does: under `ewa` the two may differ.
         """
         return self._path.predict_proba_one(x)
 
@@ -187,26 +209,33 @@ class MacroClassifier(base.MiniBatchClassifier):
             "thresholds": (0.2, 0.5),
             "max_subroutines": 8,
         }
-        yield {"history": (2, 6), "thresholds": (0.1, math.inf)}
+        yield {"strategy": "ftl", "history": 1, "thresholds": "paper", "scale": "none"}
 
     def _start(self) -> GeneralPath | CompiledPath:
         if self.model is None and self.strategy in COMPILED:
             return CompiledPath(*self._settings())
-        return GeneralPath(self.model, *self._settings())
+        return GeneralPath(self.model, *self._settings(), compiled=True)
 
-    def _settings(self) -> tuple[tuple[Member, ...], str, str, int, float, int | None, str]:
+    def _settings(self) -> tuple[tuple[Member, ...], str, str, int, float, int | None, str, bool]:
         """What both paths take."""
         distance = DISTANCES[self.distance]
-        history = distance.history if self.history is None else self.history
+        suits: dict[str, Any] = {"history": distance.history, "thresholds": distance.thresholds}
+        if self.distance == "labels" and self.every == 1:
+            suits = ONE_ROW
+        history = suits["history"] if self.history is None else self.history
         histories = [history] if isinstance(history, int | str) else list(history)
+        thresholds: Any = self.thresholds or suits["thresholds"]
+        if thresholds == PAPER_THRESHOLDS:
+            thresholds = distance.thresholds
         return (
-            grid(histories, self.thresholds or distance.thresholds),
+            grid(histories, thresholds),
             self.distance,
             self.strategy,
             self.every,
             self.eps_power,
             self.max_subroutines,
             self.empty_class,
+            self.scale == "running",
         )
 
 
@@ -216,12 +245,15 @@ def _rows(frame: Any) -> Iterator[dict[Any, Any]]:
         yield {name: value for name, value in row.items() if value is not None}
 
 
-def _check(strategy: str, distance: str, history: Any) -> None:
+def _check(strategy: str, distance: str, history: Any, scale: str) -> None:
     """Refuse a strategy that cannot be used here, and histories that the distance cannot take."""
     if strategy not in STRATEGIES:
         raise ValueError(f"the strategy '{strategy}' is unknown; one of: {', '.join(STRATEGIES)}")
-    if STRATEGIES[strategy].wants_probabilities:
+    wants_probabilities = STRATEGIES[strategy].wants_probabilities
+    if wants_probabilities and strategy != BlendStrategy.name:
         raise ValueError(f"the strategy '{strategy}' must know all classes beforehand")
+    if scale not in _SCALES:
+        raise ValueError(f"the scale '{scale}' is unknown; one of: {', '.join(_SCALES)}")
     several = not isinstance(history, int | str | None)
     if several and not DISTANCES[distance].takes_several_histories:
         raise ValueError(f"the distance '{distance}' takes one history")

@@ -13,20 +13,31 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.family import histories_of
+from macro_engine.algorithm.family import histories_of, with_marginal
+from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, LEARN
 from macro_engine.core.members import Member
 from macro_engine.core.rows import LARGEST, Columns, Rows
+from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.arena import Arena, Sizes
+from macro_engine.estimator.compiled_blend import OpenBlend
+from macro_engine.estimator.growing_blend import check_class
 from macro_engine.estimator.histories import Histories, histories_for
 from macro_engine.estimator.kernels import parts as k
+from macro_engine.estimator.kernels.blending import run_blend, show_row, show_step, tell_change
 from macro_engine.estimator.kernels.opening import choose, open_step
-from macro_engine.estimator.kernels.rows import learn_row, predict_row
+from macro_engine.estimator.kernels.rows import close_step, learn_row, predict_row
+from macro_engine.estimator.layout import Layout
 from macro_engine.estimator.row_values import numbers_of
+from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.ewa import ExponentialWeights
 from macro_engine.strategies.ftl import FollowTheLeader
 
 # the strategies that are compiled
-COMPILED = {FollowTheLeader.name: k.FTL, ExponentialWeights.name: k.EWA}
+COMPILED = {
+    FollowTheLeader.name: k.FTL,
+    ExponentialWeights.name: k.EWA,
+    BlendStrategy.name: k.BLEND,
+}
 _COMPARES = {"labels": k.LABELS, "iid": k.NOT_AT_ALL}
 _RATE_POWER = 0.5  # of learning rates; passed to the loops, which would take a root otherwise
 _BUILT_IN = frozenset({float, int, bool})
@@ -51,6 +62,8 @@ class CompiledPath:
         As for `Macro`.
     empty_class
         For the distance `features`.
+    is_scaled
+        Whether learners and the distance see numbers by their running mean and deviation.
     """
 
     def __init__(
@@ -62,12 +75,20 @@ class CompiledPath:
         power: float,
         most: int | None,
         empty_class: str,
+        is_scaled: bool = False,
     ) -> None:
         self.classes: list[Any] = []
+        self.is_blend = strategy == BlendStrategy.name
         self._index: dict[Any, int] = {}
         self._columns: dict[str, int] = {}
         self._names: list[str] = []  # of the columns, in order
         self._last: tuple[Any, ...] = ()  # the names whose columns were put down last
+        self._layout = Layout()
+        self._blend: OpenBlend | None = None  # from the first row on
+        self._codes: list[list[int]] = []  # of the open step, where tiles see categories
+        self._compares_raw = is_scaled and DISTANCES[distance].compares_raw
+        self._members = len(members)
+        lines = with_marginal(members) if self.is_blend else members
         lengths = histories_of(members)
         self._histories: Histories | None = None
         if distance not in _COMPARES:
@@ -75,9 +96,11 @@ class CompiledPath:
         longest = max((h for h in lengths if h is not None), default=1)
         rows = every if every < 64 else 4
         self._arena = Arena(
-            Sizes(len(members), len(lengths), longest if distance == "labels" else 1, rows=rows)
+            Sizes(len(lines), len(lengths), longest if distance == "labels" else 1, rows=rows)
         )
-        self._set_up(members, lengths, distance, strategy, every, power, most)
+        self._set_up(lines, lengths, distance, strategy, every, power, most)
+        self._arena.ints[k.HAS_SCALE] = is_scaled or self.is_blend
+        self._arena.ints[k.IS_SCALED] = is_scaled
         self._set_views()
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
@@ -86,24 +109,34 @@ class CompiledPath:
             numbers_of(x)  # a row that cannot be used brings no class
             label = self._add_class(y)
         n = self._put_down(x, learns=True)
-        while said := learn_row(self._arena.ints, self._arena.floats, n, label):
-            if said == k.CLOSED:
-                self._open_next()
-                return
+        while (said := learn_row(self._arena.ints, self._arena.floats, n, label)) < 0:
             if said == k.BAD_VALUE:
                 self._refuse(x)
             self._make_room(n)
+        if self.is_blend and self._layout.categories:
+            self._codes.append(self._layout.codes_of(x, learns=True))
+        if said == k.FULL:
+            said = self._learn_blend()
+        if said == k.CLOSED:
+            self._open_next()
 
     def predict_one(self, x: dict[Any, Any]) -> Any:
         if not self.classes:
             return None
-        said = predict_row(self._arena.ints, self._arena.floats, self._put_down(x))
-        return self.classes[said] if said >= 0 else self._refuse(x)
+        n = self._put_down(x)
+        if self._blend is not None:
+            said = self._blended(x, n)
+            return self.classes[said.index(max(said))]
+        guess = predict_row(self._arena.ints, self._arena.floats, n)
+        return self.classes[guess] if guess >= 0 else self._refuse(x)
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         if not self.classes:
             return {}
-        if predict_row(self._arena.ints, self._arena.floats, self._put_down(x)) < 0:
+        n = self._put_down(x)
+        if self._blend is not None:
+            return dict(zip(self.classes, self._blended(x, n), strict=True))
+        if predict_row(self._arena.ints, self._arena.floats, n) < 0:
             self._refuse(x)
         return dict(
             zip(self.classes, self._output.unpack_from(self._memory, self._output_at), strict=True)
@@ -111,16 +144,16 @@ class CompiledPath:
 
     @property
     def n_subroutines(self) -> list[int]:
-        return [int(n) for n in self._arena.part(k.LINE)[:, k.USED]]
+        return [int(n) for n in self._arena.part(k.LINE)[: self._members, k.USED]]
 
     @property
     def weights(self) -> list[float]:
         found: list[float] = self._arena.part(k.LINE_NUMBER)[:, k.VOTE].tolist()
-        return found
+        return [] if self.is_blend else found
 
     @property
     def births(self) -> list[list[int]]:
-        born = self._arena.part(k.SUBROUTINE)[:, :, k.BORN]
+        born = self._arena.part(k.SUBROUTINE)[: self._members, :, k.BORN]
         return [steps[:n].tolist() for steps, n in zip(born, self.n_subroutines, strict=True)]
 
     @property
@@ -129,7 +162,9 @@ class CompiledPath:
         distances, most = self._arena.part(k.DISTANCE), int(self._arena.ints[k.MOST])
         limits = self._arena.part(k.LINE_NUMBER)[:, k.LIMIT]
         found = []
-        for line, mine, limit in zip(lines, subroutines, limits, strict=True):
+        for line, mine, limit in list(zip(lines, subroutines, limits, strict=True))[
+            : self._members
+        ]:
             used, history, closest = line[:3].tolist()
             stays = used and (
                 distances[history, mine[closest, k.REFERENCE]] <= limit or used == most
@@ -158,15 +193,17 @@ class CompiledPath:
                 return len(names)
         except _MISFITS:
             pass
-        return self._put_down_slowly(_checked(x), learns)
+        return self._put_down_slowly(x, _checked(x), learns)
 
-    def _put_down_slowly(self, features: dict[str, float], learns: bool) -> int:
+    def _put_down_slowly(self, x: dict[Any, Any], features: dict[str, float], learns: bool) -> int:
         """The same where a column, a number of columns or a type is new."""
         n = len(features)
         if learns:
-            for name in features:
-                if name not in self._columns:
-                    self._add_column(name)
+            is_first = not self._layout.has_rows
+            for name in self._layout.add(x, list(features)):
+                self._add_column(name)
+            if self.is_blend and is_first:
+                self._start_blend()
         if self._arena.make_room(width=n):
             self._set_views()
         pack = self._packers.setdefault(n, struct.Struct(f"={n}d")).pack_into
@@ -175,12 +212,46 @@ class CompiledPath:
         self._last = ()
         return n
 
+    def _start_blend(self) -> None:
+        """Its tiles see the columns of the first row."""
+        tiles = self._arena.part(k.TILE)
+        for tile, name in enumerate(self._layout.units, 1):
+            tiles[self._columns[name]] = tile
+        sizes = self._arena.sizes
+        self._blend = OpenBlend.over(self._layout, sizes.lines - 1, sizes.columns, sizes.rows)
+
+    def _blended(self, x: dict[Any, Any], n: int) -> tuple[float, ...]:
+        """What the blend says of a row that was put down, by classes."""
+        assert self._blend is not None
+        if self._layout.categories:
+            self._blend.put_codes([self._layout.codes_of(x)])
+        ints, addresses = self._arena.ints, self._blend.addresses
+        if show_row(ints, self._arena.floats, addresses, n) < 0:
+            self._refuse(x)
+        if len(self.classes) == 1:
+            return (1.0,)
+        run_blend(addresses, ANSWER)
+        return self._blend.probabilities()
+
+    def _learn_blend(self) -> int:
+        """Have the blend learn the step that is full, then everyone else."""
+        assert self._blend is not None
+        if self._codes:
+            self._blend.put_codes(self._codes, learns=True)
+            self._codes = []
+        ints, floats, addresses = self._arena.ints, self._arena.floats, self._blend.addresses
+        show_step(ints, floats, addresses)
+        run_blend(addresses, ANSWER + CLOSE + LEARN)
+        return int(close_step(ints, floats))
+
     def _refuse(self, x: dict[Any, Any]) -> None:
         """Say which value cannot be used."""
         numbers_of(x)
         raise AssertionError("compiled code refused a row that can be used")
 
     def _add_class(self, y: Any) -> int:
+        if self.is_blend:
+            check_class(len(self.classes), y)
         label = self._index[y] = len(self.classes)
         self.classes.append(y)
         self._arena.make_room(classes=len(self.classes))
@@ -201,6 +272,7 @@ class CompiledPath:
         rank = self._arena.part(k.RANK)
         rank[:column] += rank[:column] >= place
         rank[column] = place
+        self._arena.part(k.KIND)[column] = self._layout.kinds[name]
 
     def _make_room(self, n: int) -> None:
         """Have room for one more row of so many columns, and for a birth in every line."""
@@ -234,7 +306,8 @@ class CompiledPath:
         numbers = np.zeros((rows, len(self._names)))
         places = np.repeat(np.arange(rows), np.diff(starts))
         columns = rank[self._arena.part(k.OPEN_COLUMN)[:entries]]
-        numbers[places, columns] = self._arena.part(k.OPEN_VALUE)[:entries]
+        values = k.OPEN_RAW if self._compares_raw else k.OPEN_VALUE
+        numbers[places, columns] = self._arena.part(values)[:entries]
         none = np.empty((rows, 0), np.int64)
         return Rows(numbers, none, labels[:rows].copy(), Columns(tuple(self._names)))
 
@@ -264,11 +337,16 @@ class CompiledPath:
         of_lines = self._arena.part(k.LINE_NUMBER)
         of_lines[:, [k.THRESHOLD, k.LIMIT]] = [[m.threshold] for m in members]
         of_lines[:, k.VOTE] = 1.0 / len(members)
+        ints[k.LAST] = -1
         if ints[k.STRATEGY] == k.FTL:
             of_lines[:, k.VOTE] = np.arange(len(members)) == ints[k.LEADER]
 
     def _set_views(self) -> None:
         """Look at the arrays where they stand now."""
+        if self._blend is not None:
+            sizes = self._arena.sizes
+            self._blend.make_room(sizes.rows, sizes.columns, len(self.classes))
+            tell_change(self._arena.ints, self._blend.addresses)
         self._memory = memoryview(self._arena.floats.data)
         self._packers: dict[int, struct.Struct] = {}
         self._last = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -14,15 +14,19 @@ from macro_engine.algorithm.ensemble import Ensemble, OpenStep
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubroutines
-from macro_engine.algorithm.outcome import Said
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.estimator.growing_blend import GrowingBlend, check_class
+from macro_engine.estimator.layout import Layout, texts_of
+from macro_engine.estimator.named_scale import NamedScale, OpenRow
+from macro_engine.estimator.open_model import OpenModel
 from macro_engine.estimator.row_values import numbers_of
+from macro_engine.strategies.base import Answer, Strategy
+from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.subroutines.open_logistic import OpenLogistic
-from macro_engine.subroutines.river_model import RiverModel
 
 
 class GeneralPath:
@@ -32,8 +36,10 @@ class GeneralPath:
     ----------
     model
         The classifier to copy; None for logistic regression.
-    members, distance, strategy, every, power, most, empty_class
+    members, distance, strategy, every, power, most, empty_class, is_scaled
         As for `CompiledPath`.
+    compiled
+        Whether a blend is the compiled one, and not the definition.
     """
 
     def __init__(
@@ -46,9 +52,16 @@ class GeneralPath:
         power: float,
         most: int | None,
         empty_class: str,
+        is_scaled: bool = False,
+        compiled: bool = False,
     ) -> None:
         self.model = model
         self.every = every
+        self.is_blend = strategy == BlendStrategy.name
+        self._layout = Layout()
+        raw = DISTANCES[distance].compares_raw
+        self._scale = NamedScale(self._layout, is_scaled, self.is_blend, raw)
+        self._known = 0  # how many classes everyone has room for
         self.takes_any = model is None or bool(model._multiclass)
         # a model for two classes answers False or True from the start, others as they appear
         self.classes: list[Any] = [] if self.takes_any else [False, True]
@@ -57,27 +70,33 @@ class GeneralPath:
         self._seen = self.classes if self.takes_any else [False, True]
         self._index_seen = self._index if self.takes_any else {False: 0, True: 1}
         self._columns = Columns(())
-        self._open_step: list[tuple[dict[str, float], int]] = []
+        self._open_step: list[OpenRow] = []
         # columns, and classes where they appear later, are made room for when they do
         shape = Shape(len(self.classes), 1, members[0].steps, False, empty_class)
         create = DISTANCES[distance].create(shape)
         self._family = Family(
-            members, create, self._newborn, self._columns, len(self.classes), power, most
+            members, create, self._newborn, self._columns, self._slots, power, most
         )
         # for each history: the rows behind the family's references
         self._references: list[list[Rows]] = [[] for _ in self._family.histories]
         self._ensemble = Ensemble(self._family, self._columns, [strategy])
+        if self.is_blend:
+            setup = replace(self._ensemble.strategies[0].setup, compiled=compiled)
+            self._ensemble.strategies = [GrowingBlend(setup, self._layout)]
         self.births: list[list[int]] = [[] for _ in members]
         self._answering: list[Any] | None = None  # who answers the open step, once it was asked for
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
         features = numbers_of(x)
-        self._make_room(features, y)
-        self._open_step.append((features, self._index[y]))
+        if y not in self._index:
+            self._add_class(y)
+        self._make_room(x, features)
+        row = OpenRow(features, texts_of(x), self._layout.codes_of(x, True), self._index[y])
+        self._open_step.append(row)
         if len(self._open_step) < self.every:
             return
         rows = self._rows(self._open_step)
-        self._open_step = []
+        closed, self._open_step = self._open_step, []
         family = self._family
         step, before = family.step, self.n_subroutines
         present = [family.completed.rows(history) for history in family.histories]
@@ -89,14 +108,15 @@ class GeneralPath:
         for steps, n, known in zip(self.births, self.n_subroutines, before, strict=True):
             if n > known:
                 steps.append(step)
+        self._scale.close(closed)
 
     def predict_one(self, x: dict[Any, Any]) -> Any:
         if not self.classes:
             return None
-        rows = self._rows([(numbers_of(x), 0)])
+        rows = self._rows([self._row(x)])
         strategy = self._ensemble.strategies[0]
         if not isinstance(strategy, ByLosses):
-            return self._class(int(self._open().predict(rows).of(strategy.name)[0]))
+            return self._class(int(self._said(strategy, rows).predictions[0]))
         votes = dict.fromkeys(self.classes, 0.0)
         for weight, subroutine in self._weighted(strategy):
             votes[self._class(int(subroutine.predict(rows)[0]))] += weight
@@ -106,11 +126,13 @@ class GeneralPath:
         if not self.classes:
             return {}
         total = dict.fromkeys(self.classes, 0.0)
-        rows = self._rows([(numbers_of(x), 0)])
+        rows = self._rows([self._row(x)])
         strategy = self._ensemble.strategies[0]
         if not isinstance(strategy, ByLosses):
-            said = self._open().predict(rows)
-            return total | said_by(said, strategy.name, self._class)
+            said = self._said(strategy, rows)
+            if len(self.classes) == 1 or said.probabilities is None:
+                return total | {self._class(int(said.predictions[0])): 1.0}
+            return dict(zip(self.classes, said.probabilities[0].tolist(), strict=True))
         for weight, subroutine in self._weighted(strategy):
             answer = subroutine.model.predict_proba_one(rows.dicts[0])
             if not answer:
@@ -142,6 +164,11 @@ class GeneralPath:
         return found
 
     @property
+    def _slots(self) -> int:
+        """How many classes there is room for; a blend has two at least."""
+        return max(2, len(self._seen)) if self.is_blend else len(self._seen)
+
+    @property
     def _members(self) -> list[MemberSubroutines]:
         return self._family.everyone[: len(self._family.members)]
 
@@ -151,17 +178,21 @@ class GeneralPath:
 
     def _newborn(self) -> Subroutine:
         model = OpenLogistic() if self.model is None else deepcopy(self.model)
-        return RiverModel(model, self._seen, self._index_seen)
+        return OpenModel(model, self._seen, self._index_seen)
 
     def _weighted(self, strategy: ByLosses) -> list[tuple[float, Any]]:
         """Each member's weight and the subroutine that predicts the step now open."""
         weighted = zip(strategy.weights(self._family.step), self._answers(), strict=False)
         return [(weight, subroutine) for weight, subroutine in weighted if weight]
 
-    def _open(self) -> OpenStep:
-        """The step now open, without newborn: the closest one answers as its copy would."""
+    def _said(self, strategy: Strategy, rows: Rows) -> Answer:
+        """What a strategy says of rows of the step now open.
+
+        Nobody is born: the closest one answers as its copy would.
+        """
         opened = FamilyStep([], self._answers(), True)
-        return OpenStep(self._ensemble, opened, self._family.step)
+        step = OpenStep(self._ensemble, opened, self._family.step)
+        return strategy.answer(step.forecasts(rows)[0])
 
     def _answers(self) -> list[Any]:
         """Who answers the step now open: chosen once."""
@@ -177,36 +208,44 @@ class GeneralPath:
         distances = present[member.history][1]
         return member.subroutines[int(distances[member.references].argmin())]
 
-    def _rows(self, step: Sequence[tuple[dict[str, float], int]]) -> Rows:
-        names = sorted({*self._columns.numbers, *(name for x, _ in step for name in x)})
-        return Rows(
-            np.array([[x.get(name, 0.0) for name in names] for x, _ in step], float),
-            np.empty((len(step), 0), np.int64),
-            np.array([label for _, label in step], np.int64),
-            Columns(tuple(names)),
-        )
+    def _row(self, x: dict[Any, Any]) -> OpenRow:
+        """A row that is not learned."""
+        return OpenRow(numbers_of(x), texts_of(x), self._layout.codes_of(x), 0)
 
-    def _make_room(self, x: dict[str, float], y: Any) -> None:
-        """Take in a class and features that were not known; references are described anew."""
-        family = self._family
-        names = tuple(sorted({*self._columns.numbers, *x}))
-        if y in self._index and names == self._columns.numbers:
+    def _rows(self, step: Sequence[OpenRow]) -> Rows:
+        names = sorted({*self._columns.numbers, *(name for row in step for name in row.features)})
+        return self._scale.rows(step, Columns(tuple(names)))
+
+    def _make_room(self, x: dict[Any, Any], features: dict[str, float]) -> None:
+        """Take in classes and features that were not known; references are described anew."""
+        is_first = not self._layout.has_rows
+        new = self._layout.add(x, list(features))
+        if not new and not is_first and len(self._seen) == self._known:
             return
-        if y not in self._index:
-            self._add_class(y)
+        self._known = len(self._seen)
         self._answering = None
-        columns = Columns(names)
+        family, columns = self._family, Columns(tuple(sorted(self._layout.kinds)))
         self._references = [[rows.relaid(columns) for rows in kept] for kept in self._references]
         family.completed.relaid(columns)
         self._columns = columns
-        classes = family.classes = self._ensemble.classes = len(self._seen)
-        for strategy in self._ensemble.strategies:
-            strategy.setup = replace(strategy.setup, classes=classes)
         if hasattr(family.discrepancy, "classes"):
-            family.discrepancy.classes = classes
+            family.discrepancy.classes = self._known
         family.references = [
             [family.discrepancy.describe(rows) for rows in kept] for kept in self._references
         ]
+        self._grow_ensemble(is_first)
+
+    def _grow_ensemble(self, is_first: bool) -> None:
+        ensemble = self._ensemble
+        classes = ensemble.classes = self._family.classes = self._slots
+        if ensemble.no_change.table is not None:
+            ensemble.no_change.table.grow(classes)
+        if ensemble.earned is not None:
+            ensemble.earned.grow(classes)
+        setup = replace(ensemble.strategies[0].setup, classes=classes)
+        if self.is_blend and is_first:  # its tiles see the columns of the first row
+            ensemble.strategies = [GrowingBlend(setup, self._layout)]
+        ensemble.strategies[0].grow(setup)
 
     def _add_class(self, y: Any) -> None:
         if not self.takes_any:
@@ -215,14 +254,7 @@ class GeneralPath:
                 self._index.clear()
             elif len(self.classes) == 2:
                 raise ValueError(f"{self.model} knows two classes only, and {y!r} is a third")
+        if self.is_blend:
+            check_class(len(self.classes), y)
         self._index[y] = len(self.classes)
         self.classes.append(y)
-
-
-def said_by(said: Said, strategy: str, class_of: Callable[[int], Any]) -> dict[Any, float]:
-    """The probabilities of a strategy for one row; all for its prediction where it has none."""
-    if said.probabilities is not None:
-        line = said.probabilities[said.names.place(strategy), 0]
-        if not np.isnan(line).any():
-            return {class_of(c): float(p) for c, p in enumerate(line)}
-    return {class_of(int(said.of(strategy)[0])): 1.0}

@@ -28,8 +28,8 @@ from macro_engine.stream.spec import AHEAD, MEAN, NONE, REJECT, RUNNING, UNIT, E
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
 # What suits most streams that come one row at a time.
-_ONE_ROW = {"history": [6, 36], "thresholds": [0.01, 0.05, 0.1, 0.3, math.inf]}
-_MOST_SUBROUTINES = 64
+ONE_ROW = {"history": [6, 36], "thresholds": [0.01, 0.05, 0.1, 0.3, math.inf]}
+MOST_SUBROUTINES = 64
 INFERRED, _DEFAULT = "inferred", "default"  # origins; those of defaults go on from here
 # What may be guessed and decides what a run is.
 _GUESSES = (
@@ -156,9 +156,9 @@ class Settings:
         name = self.values["distance"]
         distance = DISTANCES[name]
         if not self.is_described:
-            self.add(Layer(_DEFAULT, {"max_subroutines": _MOST_SUBROUTINES}))
+            self.add(Layer(_DEFAULT, {"max_subroutines": MOST_SUBROUTINES}))
             if name == "labels" and self.is_one_row:
-                self.add(Layer("default for one row a step", _ONE_ROW))
+                self.add(Layer("default for one row a step", ONE_ROW))
             if name == "features" and self.values["scale"] == RUNNING:
                 self.add(Layer("default for features", {"thresholds": QUANTILES}))
         paper = sorted(distance.thresholds)

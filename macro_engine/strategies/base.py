@@ -209,6 +209,10 @@ class Strategy(ABC):
     def restore(self, state: State) -> None:
         """Go on from a state; the strategy must be new."""
 
+    def grow(self, setup: Setup) -> None:
+        """Take in classes and columns that were not known; only the estimator has such."""
+        self.setup = setup
+
     def commit(self, whole: bool) -> tuple[State, dict[str, State | None]]:  # noqa: ARG002
         """What a run file must hold: a state, and by name the parts of it that are stored apart.
 

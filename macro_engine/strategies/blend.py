@@ -54,14 +54,16 @@ class BlendStrategy(Strategy):
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)
-        columns = setup.columns
         # the marginal baseline is an expert of its own: the family's are the finite members
         self.members = sum(not member.is_marginal for member in setup.members)
-        self.shape = Shape.of(
-            setup.classes, len(columns.numbers), len(columns.categories), self.members
-        )
+        self.shape = self._shape()
         self.blend = self._started()
         self.journal = Journal()
+
+    def _shape(self) -> Shape:
+        columns = self.setup.columns
+        numbers, categories = len(columns.numbers), len(columns.categories)
+        return Shape.of(self.setup.classes, numbers, categories, self.members)
 
     def _started(self) -> Blend | CompiledBlend:
         if not self.setup.compiled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -40,6 +41,17 @@ class OpenLogistic(base.Classifier):
         for label, model in self.models.items():
             model.learn_one(x, label == y)
         self.never.learn_one(x, False)
+
+    def among(self, x: dict[Any, Any], labels: Sequence[Any]) -> list[float]:
+        """The probability of each of these classes, as if all were known from the first row on."""
+        models = [self.models.get(label, self.never) for label in labels]
+        found = [model.predict_proba_one(x)[True] for model in models]
+        if len(found) == 2:
+            return [1.0 - found[1], found[1]]
+        total = 0.0
+        for p in found:
+            total += p
+        return [p / total if total else 1.0 / len(found) for p in found]
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
         if len(self.models) == 2:

@@ -82,4 +82,4 @@ class RiverModel(Subroutine):
                 f"the model {type(self.model).__name__} cannot be copied, which a newborn needs: "
                 f"copy.deepcopy: {visible(error)}"
             ) from error
-        return RiverModel(model, self.names, self.index)
+        return type(self)(model, self.names, self.index)

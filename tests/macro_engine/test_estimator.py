@@ -78,13 +78,21 @@ def test_it_predicts_what_the_engine_predicts(distance, strategy, subroutine, mo
 
 def assert_predicts_as_the_engine(distance, strategy, subroutine, model, classes, history):
     block = block_of_numbers(classes, [4] * 40)
+    history = history or DISTANCES[distance].history
     estimator = MacroClassifier(
-        model, distance=distance, history=history, strategy=strategy, every=4
+        model,
+        distance=distance,
+        history=history,
+        thresholds=DISTANCES[distance].thresholds,
+        strategy=strategy,
+        every=4,
+        max_subroutines=None,
+        scale="none",
     )
     found = predictions(estimator, block)
 
     columns = block.rows.columns
-    members = members_of(distance, history or DISTANCES[distance].history)
+    members = members_of(distance, history)
     family = general_family(members, distance, subroutine, columns, classes, scaled=False)
     outcome = Ensemble(family, columns).run(block)
     assert found[4:] == outcome.of(strategy)[4:].tolist()
@@ -158,10 +166,13 @@ def test_a_class_that_appears_late_has_learned_from_every_row(classes):
     "arguments",
     [
         {"strategy": "fttl"},
+        {"scale": "runing"},
         {"distance": "label"},
         {"empty_class": "faar"},
         {"thresholds": (-1.0,)},
         {"max_subroutines": 0},
+        {"max_subroutines": "none"},
+        {"thresholds": "quantiles"},
         {"history": "few"},
         {"history": (1, 0.5)},
         {"distance": "frames", "history": (1, 2)},
@@ -169,7 +180,8 @@ def test_a_class_that_appears_late_has_learned_from_every_row(classes):
 )
 def test_arguments_that_make_no_sense_are_refused(arguments):
     with pytest.raises(
-        ValueError, match=r"is unknown|cannot be negative|write a whole number|takes one history"
+        ValueError,
+        match=r"is unknown|cannot be negative|write (a whole number|None|numbers)|takes one history",
     ):
         MacroClassifier(**arguments)
 
@@ -272,7 +284,7 @@ def test_what_is_null_in_a_frame_is_left_out():
 
 @pytest.mark.parametrize("model", [None, NearestMeanClassifier()])
 def test_births_active_and_weights_can_be_looked_at(model):
-    estimator = MacroClassifier(model, thresholds=(0.1, 3.0), strategy="ewa")
+    estimator = MacroClassifier(model, history=1, thresholds=(0.1, 3.0), strategy="ewa")
     assert (estimator.births, estimator.active) == ([[], []], [1, 1])
     for label in (0, 1, 1, 0):
         estimator.learn_one({"a": float(label)}, label)

@@ -9,6 +9,7 @@ from macro_engine.core.compiling import borrowing, inlined
 from macro_engine.estimator.kernels.parts import (
     COUNT,
     FIRST_CLASS,
+    HAS_SCALE,
     HELD,
     INPUT,
     KNOWN,
@@ -31,6 +32,7 @@ from macro_engine.estimator.kernels.parts import (
     line_of,
     table_of,
 )
+from macro_engine.estimator.kernels.scale import scale_row
 
 
 @borrowing
@@ -38,18 +40,18 @@ def take_row(ints, floats, n):  # type: ignore[no-untyped-def]
     """Bring a row's columns into the order of their names; how many there are, or -1.
 
     Python puts down n values, and n columns in the second half. A column that is not known is -1;
-    zeros are left out.
+    zeros are left out, except where they count for the scale.
     """
     given, rank = line_of(floats, ints, INPUT), line_of(ints, ints, RANK)
     columns, values = line_of(ints, ints, ROW_COLUMN), line_of(floats, ints, ROW_VALUE)
     largest = line_of(floats, ints, NUMBERS)[LARGEST]
-    filled, width = 0, len(values)
+    filled, width, keeps_zeros = 0, len(values), ints[HAS_SCALE]
     for i in range(n):
         value = given[i]
         if not -largest < value < largest:
             return -1
         column = int(given[width + i])
-        if column < 0 or value == 0.0:
+        if column < 0 or (value == 0.0 and not keeps_zeros):
             continue
         place = filled
         while place > 0 and rank[columns[place - 1]] > rank[column]:
@@ -57,6 +59,8 @@ def take_row(ints, floats, n):  # type: ignore[no-untyped-def]
             place -= 1
         columns[place], values[place] = column, value
         filled += 1
+    if ints[HAS_SCALE]:
+        scale_row(ints, floats, filled)
     return filled
 
 
@@ -93,6 +97,33 @@ def answer(learner, models, columns, values, begin, end, said):  # type: ignore[
         if said[m] > said[best]:
             best = m
     return learner[FIRST_CLASS + best]
+
+
+@borrowing
+def spread(learner, models, columns, values, begin, end, out):  # type: ignore[no-untyped-def]
+    """The probability of every class, also of those that the learner has never seen.
+
+    Model 0 speaks for each of those. The first class of a learner is the first one of all.
+    """
+    classes, known = len(out), learner[KNOWN]
+    never = margin(models[0], columns, values, begin, end)
+    second = margin(models[2], columns, values, begin, end) if known == 2 else never
+    if classes == 2:
+        p = sigmoid(second)
+        out[0], out[1] = 1.0 - p, p
+        return
+    for c in range(classes):
+        out[c] = sigmoid(never)
+    for m in range(known):
+        z = -second
+        if m > 0 or known > 2:
+            z = margin(models[m + 1], columns, values, begin, end)
+        out[learner[FIRST_CLASS + m]] = sigmoid(z)
+    total = 0.0
+    for c in range(classes):
+        total += out[c]
+    for c in range(classes):
+        out[c] = out[c] / total if total > 0.0 else 1.0 / classes
 
 
 @inlined

@@ -7,6 +7,7 @@ import math
 from macro_engine.core.compiling import borrowing, inlined
 from macro_engine.estimator.kernels.parts import (
     ANSWERS,
+    BLEND,
     CLASSES,
     CLOSEST,
     COMPARES,
@@ -87,6 +88,8 @@ def choose(ints, floats):  # type: ignore[no-untyped-def]
             if distance < least or j == 0:
                 least = distance
                 lines[k, CLOSEST], lines[k, ANSWERS] = j, subroutines[k, j, PLACE]
+    if ints[STRATEGY] == BLEND:
+        return
     if ints[STRATEGY] == FTL:
         for k in range(count):
             numbers[k, VOTE] = 1.0 if k == ints[LEADER] else 0.0

@@ -12,15 +12,18 @@ from macro_engine.estimator.kernels.views import cube, table
 
 # the header of the whole numbers
 EVERY, LINES, HISTORIES, CLASSES, STEP, ROWS, ENTRIES, PLACES, MOST = range(9)
-STRATEGY, LEADER, COMPARES = range(9, 12)
-SIDES = 12  # of each part: where it begins, and up to three sides
+STRATEGY, LEADER, COMPARES, LAST = range(9, 13)
+# whether the mean and deviation of numbers are kept, and whether learners see numbers by them
+HAS_SCALE, IS_SCALED = range(13, 15)
+SIDES = 15  # of each part: where it begins, and up to three sides
 
 # parts of the whole numbers
 LINE, SUBROUTINE, LEARNER, RANK, OPEN_ROW, OPEN_COLUMN, ROW_COLUMN = range(7)
-REFERENCES, EMPTY, RING, WINDOW = range(7, 11)
+REFERENCES, EMPTY, RING, WINDOW, KIND, TILE = range(7, 13)
 # parts of the other numbers
-INPUT, OUTPUT, NUMBERS, LINE_NUMBER, WEIGHT, OPEN_VALUE, ROW_VALUE, DISTANCE, SHARE = range(11, 20)
-PARTS = 20
+INPUT, OUTPUT, NUMBERS, LINE_NUMBER, WEIGHT, OPEN_VALUE, ROW_VALUE, DISTANCE, SHARE = range(13, 22)
+OPEN_RAW, ROW_RAW, SCALE = range(22, 25)
+PARTS = 25
 
 # columns of LINE: subroutines, history, number and learner of the closest one (-1: none), and what
 # is decided when a step closes
@@ -41,12 +44,14 @@ NUMBER, LENGTH = range(2)
 RATE_POWER, POWER, EIGHT_LOG_K, LARGEST = range(4)
 # columns of LINE_NUMBER: the threshold, that in force, the summed loss, the weight
 THRESHOLD, LIMIT, LOSS, VOTE = range(4)
+# columns of SCALE: values counted, mean, variance, its root
+COUNTED, MEAN, VARIANCE, DEVIATION = range(4)
 
-FTL, EWA = range(2)
+FTL, EWA, BLEND = range(3)
 # how histories are compared: by Python, by the shares of labels here, or not at all
 OUTSIDE, LABELS, NOT_AT_ALL = range(3)
 # what a call says
-DONE, BAD_VALUE, NO_ROOM, CLOSED = 0, -1, -2, 1
+DONE, BAD_VALUE, NO_ROOM, CLOSED, FULL = 0, -1, -2, 1, 2
 
 
 @inlined

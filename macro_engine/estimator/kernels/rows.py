@@ -9,6 +9,7 @@ from macro_engine.estimator.kernels.opening import move_windows, open_step
 from macro_engine.estimator.kernels.parts import (
     ANSWERS,
     BAD_VALUE,
+    BLEND,
     CLASSES,
     CLOSED,
     COMPARES,
@@ -17,6 +18,8 @@ from macro_engine.estimator.kernels.parts import (
     ENTRIES,
     EVERY,
     FIRST_CLASS,
+    FULL,
+    HAS_SCALE,
     HISTORIES,
     KNOWN,
     LABELS,
@@ -27,6 +30,7 @@ from macro_engine.estimator.kernels.parts import (
     NO_ROOM,
     NUMBER,
     OPEN_COLUMN,
+    OPEN_RAW,
     OPEN_ROW,
     OPEN_VALUE,
     OUTPUT,
@@ -34,9 +38,11 @@ from macro_engine.estimator.kernels.parts import (
     PLACES,
     REFERENCES,
     ROW_COLUMN,
+    ROW_RAW,
     ROW_VALUE,
     ROWS,
     SIDES,
+    STRATEGY,
     SUBROUTINE,
     USED,
     VOTE,
@@ -45,6 +51,7 @@ from macro_engine.estimator.kernels.parts import (
     line_of,
     table_of,
 )
+from macro_engine.estimator.kernels.scale import update_scale
 
 
 @inlined
@@ -64,8 +71,25 @@ def has_room(ints):  # type: ignore[no-untyped-def]
 
 
 @borrowing
+def close_step(ints, floats):  # type: ignore[no-untyped-def]
+    """Learn the step that is full; the next one opens, unless Python compares histories."""
+    learn_step(ints, floats)
+    if ints[HAS_SCALE]:
+        update_scale(ints, floats)
+    if ints[COMPARES] == OUTSIDE:
+        return CLOSED
+    if ints[COMPARES] == LABELS:
+        move_windows(ints)
+    open_step(ints, floats)
+    return DONE
+
+
+@borrowing
 def learn_row(ints, floats, n, label):  # type: ignore[no-untyped-def]
-    """Add a row to the open step; the last one of a step closes it, and the next one opens."""
+    """Add a row to the open step; the last one of a step closes it, and the next one opens.
+
+    Where there is a blend, it has to learn the full step first.
+    """
     filled = take_row(ints, floats, n)
     if filled < 0:
         return BAD_VALUE
@@ -76,20 +100,20 @@ def learn_row(ints, floats, n, label):  # type: ignore[no-untyped-def]
     row_columns, row_values = line_of(ints, ints, ROW_COLUMN), line_of(floats, ints, ROW_VALUE)
     for e in range(filled):
         columns[entries + e], values[entries + e] = row_columns[e], row_values[e]
+    if ints[HAS_SCALE]:
+        raw, row_raw = line_of(floats, ints, OPEN_RAW), line_of(floats, ints, ROW_RAW)
+        for e in range(filled):
+            raw[entries + e] = row_raw[e]
     rows[i, 1] = label
     rows[i + 1, 0] = entries + filled
     ints[ENTRIES] = entries + filled
     ints[ROWS] = i + 1
     if i + 1 < ints[EVERY]:
         return DONE
+    if ints[STRATEGY] == BLEND:
+        return FULL
     count_losses(ints, floats)
-    learn_step(ints, floats)
-    if ints[COMPARES] == OUTSIDE:
-        return CLOSED
-    if ints[COMPARES] == LABELS:
-        move_windows(ints)
-    open_step(ints, floats)
-    return DONE
+    return close_step(ints, floats)
 
 
 @borrowing

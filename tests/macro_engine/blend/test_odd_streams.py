@@ -8,7 +8,7 @@ from made_blends import made, same
 
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
-from macro_engine.blend.growth import with_class, with_column
+from macro_engine.blend.growth import with_class, with_columns
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.pull import by_group
 from macro_engine.blend.shape import GROUPS, Evidence
@@ -99,7 +99,7 @@ def test_a_new_column_feeds_the_linear_expert_alone():
     stream = made(rows=40)
     blend = CompiledBlend(stream.shape)
     blend.run(stream.evidence, stream.labels, stream.starts)
-    grown = with_column(Memory.restored(blend.state(), stream.shape))
+    grown = with_columns(Memory.restored(blend.state(), stream.shape), 1)
     later = CompiledBlend(grown.shape)
     later.restore(grown.state())
     column = np.ones((40, 1))

@@ -9,6 +9,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from made_estimators import assert_same, random_rows
 
 from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES
@@ -31,26 +32,6 @@ def both_paths(
     members = grid(history or [known.history], thresholds or known.thresholds)
     settings = (members, distance, strategy, every, power, most, empty_class)
     return GeneralPath(None, *settings), CompiledPath(*settings)
-
-
-def random_rows(seed, rows=80, columns=5, sparse=None, classes=2, grows=False):
-    """Rows whose names come in any order; with `grows`, names and classes appear over time."""
-    rng = random.Random(seed)
-    for i in range(rows):
-        known = min(columns, 1 + i * columns // rows) if grows else columns
-        names = [f"f{j}" for j in rng.sample(range(known), min(sparse or known, known))]
-        x = {name: rng.gauss(0, 1) if rng.random() < 0.8 else 0.0 for name in names}
-        among = min(classes, 1 + 2 * i * classes // rows) if grows else classes
-        label = rng.randrange(among) if rng.random() < 0.5 else int(abs(sum(x.values())) * 2)
-        yield x, f"c{label % among}"
-
-
-def assert_same(general, compiled, x):
-    assert compiled.predict_proba_one(x) == general.predict_proba_one(x)
-    assert list(compiled.predict_proba_one(x)) == list(general.predict_proba_one(x))
-    assert compiled.predict_one(x) == general.predict_one(x)
-    for name in ("n_subroutines", "births", "active", "weights"):
-        assert getattr(compiled, name) == getattr(general, name)
 
 
 GROWING = {"classes": 4, "grows": True}

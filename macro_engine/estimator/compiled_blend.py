@@ -1,0 +1,131 @@
+"""The blend on the compiled path: its arrays, with room for what appears, and where they stand."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from macro_engine.blend.compiled import CompiledBlend
+from macro_engine.blend.kernels.arrays import Given, Parts, Record, Rules, Scratch, Shown
+from macro_engine.blend.persistence import Persistence
+from macro_engine.blend.shape import Shape
+from macro_engine.core.rows import Floats, Ints
+from macro_engine.estimator.growing_blend import grown
+from macro_engine.estimator.kernels.addresses import addresses_of
+from macro_engine.estimator.layout import Layout
+
+
+class BlendArrays(NamedTuple):
+    """What the loops of the blend work on, and the counts of the expert that expects no change."""
+
+    given: Given
+    rules: Rules
+    parts: Parts
+    record: Record
+    scratch: Scratch
+    shown: Shown
+    pairs: Floats
+    labels: Floats
+    stay_go: Floats
+    unchanged: Floats  # what that expert says of every row of the open step
+
+
+class OpenBlend:
+    """A compiled blend for the rows of an open step.
+
+    Parameters
+    ----------
+    shape
+        Its numbers may be more than there are columns: those that are not there yet are 0.
+    rows
+        How many rows of a step there is room for.
+
+    Attributes
+    ----------
+    addresses
+        Where compiled code finds everything.
+    """
+
+    def __init__(self, shape: Shape, rows: int) -> None:
+        self.blend = CompiledBlend(shape)
+        self.persistence = Persistence(shape.classes)
+        self.unchanged = np.full(shape.classes, 1.0 / shape.classes)
+        self._lay(rows)
+
+    @staticmethod
+    def over(layout: Layout, members: int, columns: int, rows: int) -> OpenBlend:
+        """One whose tiles see the columns of the first row; two classes are the least."""
+        units, categories = len(layout.units), len(layout.categories)
+        return OpenBlend(Shape(2, columns, categories, members, units + categories, units), rows)
+
+    def make_room(self, rows: int, columns: int, classes: int) -> None:
+        """Have room for so much at least; what expects no change must be told anew by classes."""
+        shape = self.blend.shape
+        if columns > shape.numbers or classes > shape.classes:
+            self.blend = grown(self.blend, columns, classes)
+            self.persistence.grow(self.blend.shape.classes)
+            self.unchanged = np.empty(self.blend.shape.classes)
+        self._lay(max(rows, self.rows))
+
+    def put_codes(self, codes: Sequence[list[int]], learns: bool = False) -> None:
+        """The codes of the categories of rows from the first one on; what is new weighs 0."""
+        before, found = self.blend.parts, np.array(codes, np.int64)
+        self.blend._make_room(found)
+        if learns:
+            self.blend.codes = max(self.blend.codes, 1 + int(found.max()))
+        if self.blend.parts is not before:
+            self._lay(self.rows)
+        self._arrays.given.codes[: len(found)] = found
+
+    def probabilities(self) -> tuple[float, ...]:
+        """What was said of the first row."""
+        return self._read(self._memory)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "shape": self.blend.shape,
+            "rows": self.rows,
+            "blend": self.blend.state(),
+            "persistence": self.persistence,
+            "unchanged": self.unchanged,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.blend = CompiledBlend(state["shape"])
+        self.blend.restore(state["blend"])
+        self.persistence, self.unchanged = state["persistence"], state["unchanged"]
+        self._lay(state["rows"])
+
+    def _lay(self, rows: int) -> None:
+        self.rows = rows
+        blend, table = self.blend, self.persistence
+        record = blend._record(1, rows)
+        shown = Shown(np.empty((1, blend.shape.experts + 2)), np.empty((1, blend.shape.experts)))
+        self._arrays = BlendArrays(
+            _given(blend.shape, rows), blend.rules, blend.parts, record, blend.scratch, shown,
+            table.pairs, table.labels, table.stay_go, self.unchanged,
+        )  # fmt: skip
+        self.addresses: Ints = addresses_of(self._arrays)
+        self._memory = memoryview(record.probabilities[0].data)
+        self._read = struct.Struct(f"={blend.shape.classes}d").unpack_from
+
+
+def example() -> BlendArrays:
+    """Arrays of the types that any blend has."""
+    return OpenBlend(Shape.of(2, 1, 1, 1), 1)._arrays
+
+
+def _given(shape: Shape, rows: int) -> Given:
+    return Given(
+        np.zeros((rows, shape.numbers)),
+        np.zeros((rows, shape.units)),
+        np.zeros((rows, shape.categories), np.int64),
+        np.zeros((rows, shape.classes)),
+        np.zeros((rows, shape.classes)),
+        np.zeros((shape.members, rows, shape.classes)),
+        np.zeros(rows, np.int64),
+        np.array([0, 1]),
+    )
