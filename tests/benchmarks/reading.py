@@ -1,12 +1,16 @@
-"""How fast CSV is read: against Parquet, and against reading it record by record.
+"""How fast CSV is read: against Parquet, and against version 0.1.0 or reading record by record.
 
-    python tests/benchmarks/reading.py [ROUNDS [COPIES]]
+    python tests/benchmarks/reading.py [ROUNDS [COPIES [FOLDER]]]
 
 Writes the Atlanta replay as CSV, then COPIES of it one after the other (15, or 1.9 million rows), one
 with a bad line in 10,000, and a CSV of 1,000 columns. Each is read, encoded and cut into steps, in
-turn with what it is compared with. Prints seconds of CPU, the least of the rounds, and their ratio.
+turn with what it is compared with: where FOLDER holds the code of version 0.1.0, with that. Prints
+seconds of CPU, the least of the rounds, and their ratio.
 """
 
+import json
+import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -50,6 +54,47 @@ def exactly(path: Path, asked: dict[str, object]) -> float:
         return seconds(path, asked)
 
 
+OLD = """
+import json, sys
+from pathlib import Path
+from time import process_time
+from macro_engine.opening import open_stream
+from macro_engine.settings import Layer
+from macro_engine.stream.source import Recording
+from macro_engine.stream.table import Rejections
+for line in sys.stdin:
+    path, asked = json.loads(line)
+    started = process_time()
+    opened = open_stream([Path(path)], [Layer.read("command line", asked)])
+    for _block in Recording(opened.files, opened.spec, Rejections()).blocks():
+        pass
+    print(process_time() - started, flush=True)
+"""
+
+
+class Old:
+    """A process that reads with the code of version 0.1.0."""
+
+    def __init__(self, folder: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", OLD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": folder},
+            cwd=folder,
+            text=True,
+        )
+
+    def seconds(self, path: Path, asked: dict[str, object]) -> float:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(json.dumps([str(path), asked]), file=self.process.stdin, flush=True)
+        return float(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
 def compare(
     name: str,
     words: tuple[str, str],
@@ -88,19 +133,24 @@ def files(copies: int) -> Iterator[dict[str, Path]]:
 def main() -> None:
     rounds = int(sys.argv[1]) if sys.argv[1:] else 5
     copies = int(sys.argv[2]) if sys.argv[2:] else 15
+    old = Old(sys.argv[3]) if sys.argv[3:] else None
+    other, word = (old.seconds, "0.1.0") if old else (exactly, "record by record")
     asked = ParquetFile(ATLANTA).description or {}
     with files(copies) as paths:
-        for key, settings in (("one", asked), ("wide", WIDE)):  # what is loaded once
-            seconds(paths[key], settings)
+        for read in (seconds, other):  # what is loaded once
+            for key, settings in (("one", asked), ("wide", WIDE)):
+                read(paths[key], settings)
         reads = [partial(seconds, path, asked) for path in (paths["one"], ATLANTA)]
-        compare("Atlanta", ("CSV", "Parquet"), rounds, *reads)
+        compare("Atlanta", ("CSV", "Parquet"), 3 * rounds, *reads)  # which take a tenth of a second
         for name, key, settings in (
             ("laid end to end", "laid", asked),
             ("one bad line in 10,000", "bad", asked),
             ("1,000 columns", "wide", WIDE),
         ):
-            reads = [partial(read, paths[key], settings) for read in (seconds, exactly)]
-            compare(name, ("at once", "record by record"), rounds, *reads)
+            reads = [partial(read, paths[key], settings) for read in (seconds, other)]
+            compare(name, ("now", word), rounds, *reads)
+    if old:
+        old.close()
 
 
 if __name__ == "__main__":

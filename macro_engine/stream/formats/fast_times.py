@@ -85,46 +85,51 @@ def _read_iso(texts: pl.Series, times: Ints) -> Bools:
     is_read = np.zeros(len(texts), np.bool_)
     if not len(texts):
         return is_read
-    lengths = texts.str.len_bytes()
-    length = int(lengths.mode()[0])
+    lengths = texts.str.len_bytes().to_numpy()
+    length = int(np.bincount(lengths).argmax())
     shape = _SHAPES.get(length)
     if shape is None:
         return is_read
-    alike = np.flatnonzero(lengths.to_numpy() == length)
-    written = texts if len(alike) == len(texts) else texts.gather(alike)
-    text = written.str.join("").item().encode()
-    times[alike], is_read[alike] = _iso(text, shape)
+    alike = lengths == length
+    if alike.all():
+        times[:], is_read[:] = _iso(texts, shape)
+    else:
+        times[alike], is_read[alike] = _iso(texts.filter(pl.Series(alike)), shape)
     return is_read
 
 
-def _iso(text: bytes, shape: str) -> tuple[Ints, Bools]:
-    """The times, and whether they are: all digits and marks in place, no 30th of February.
+def _iso(texts: pl.Series, shape: str) -> tuple[Ints, Bools]:
+    """The times, and whether they are: all digits and marks in place, no 30th of February."""
+    text = texts.str.join("").item().encode()
 
-    The text holds one time after the other.
-    """
+    def each(kind: str, place: int) -> npt.NDArray[np.unsignedinteger]:
+        """What stands at a place of each text."""
+        return np.ndarray(len(texts), kind, text, place, (len(shape),))
 
-    def numbers_at(place: int) -> Smalls:
-        pairs = np.ndarray(len(text) // len(shape), "<u2", text, place, (len(shape),))
-        return np.asarray(_TWO_DIGITS[pairs])
-
-    characters = np.frombuffer(text, np.uint8).reshape(-1, len(shape)).T
-    parts = {place: numbers_at(place) for place in (0, 2, 5, 8, *_LIMITS) if place < len(shape)}
-    days, is_time = _days(parts[0] * 100 + parts[2], parts[5], parts[8])
-    times = days.astype(np.int64)
+    months, days = each("<u8", 0), each("<u2", 8)
+    # times mostly come in order: a date is read where it differs from the one before
+    differs = (months[1:] != months[:-1]) | (days[1:] != days[:-1])
+    first = np.append(0, np.flatnonzero(differs) + 1)
+    century, year, month, day = (_TWO_DIGITS[each("<u2", place)[first]] for place in (0, 2, 5, 8))
+    dates, is_date = _days(century * 100 + year, month, day)
+    is_date &= (each("u1", 4)[first] == ord("-")) & (each("u1", 7)[first] == ord("-"))
+    repeated = np.diff(first, append=len(texts))
+    times, is_time = np.repeat(dates.astype(np.int64), repeated), np.repeat(is_date, repeated)
     for place, limit in _LIMITS.items():
         times *= limit
-        if place in parts:
-            is_time &= (parts[place] >= 0) & (parts[place] < limit)
-            times += parts[place]
+        if place < len(shape):
+            number = _TWO_DIGITS[each("<u2", place)]
+            is_time &= (number >= 0) & (number < limit)
+            times += number
     times *= 1_000_000
-    for place, mark in enumerate(shape):
+    for place, mark in enumerate(shape[10:], start=10):
         if place > 19 and mark == "0":
-            digit = characters[place] - np.uint8(ord("0"))
+            digit = each("u1", place) - np.uint8(ord("0"))
             is_time &= digit <= 9
             times += digit * np.int64(10 ** (25 - place))
         elif mark != "0":
-            is_mark = characters[place] == ord(mark)
-            is_time &= is_mark | (characters[place] == ord(" ")) if mark == "T" else is_mark
+            is_mark = each("u1", place) == ord(mark)
+            is_time &= is_mark | (each("u1", place) == ord(" ")) if mark == "T" else is_mark
     return times, is_time
 
 

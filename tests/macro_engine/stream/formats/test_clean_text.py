@@ -118,8 +118,9 @@ def test_whatever_polars_reads_python_reads_as_the_same_number(read_by_polars):
 @example(texts=ODD_TIMES)
 def test_times_are_those_of_the_exact_column(first, texts):
     reader = time_reader([first])
-    # several of one shape, so that this shape is that of most
-    for some in (texts, texts * 2 + [text[:16] for text in texts]):
+    # several of one shape, so that this shape is that of most; then one date after itself
+    twice = [text for text in texts for _ in range(2)]
+    for some in (texts, texts * 2 + [text[:16] for text in texts], twice):
         column = StringColumn(pl.Series(some, dtype=pl.String))
         assert same(column.times(reader), TextColumn(some).times(reader))
 
