@@ -19,6 +19,7 @@ COMMAND = [sys.executable, "-m", "macro_tui", "replay", "airline-ATL", "--headle
 def measured(folder: Path) -> tuple[float, float]:
     """CPU seconds and the largest number of MB of one run."""
     env = os.environ | {"PYTHONPATH": str(folder)}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # as where it is installed
     process = subprocess.Popen(
         COMMAND, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
