@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("macro-tui runs on Linux and macOS; on Windows use WSL", file=sys.stderr)
         return 1
     fill_closed()
-    # what the libraries make at the start stays to the end: looking for garbage in it, over and over
-    # and once more at the end, takes a third of a short command's time
+    # what the libraries make at the start stays: looking for garbage in it, over and over and once
+    # more at the end, takes a third of a short command's time
     gc.set_threshold(10_000)
     atexit.register(gc.freeze)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
