@@ -163,7 +163,10 @@ class Inspection:
         for name in spec.features[:_SHOWN_COLUMNS]:
             yield f"feature: {visible(name)}, {_scale(opened.spec, name)}"
         yield from _and_more(len(spec.features) - _SHOWN_COLUMNS, "features")
-        known = dict(zip(spec.categorical, self.columns.slots, strict=True))
+        made = [*spec.clock.numbers, *spec.clock.categories]
+        if made:
+            yield f"made from the time (--clock off leaves it): {', '.join(made)}"
+        known = dict(zip(spec.categorical, self.columns.slots, strict=False))
         for name, slots in list(known.items())[:_SHOWN_COLUMNS]:
             shown = ", ".join(visible(slot, 20) or "(none)" for slot in slots[:_SHOWN_VALUES])
             more = ", ..." if len(slots) > _SHOWN_VALUES else ""

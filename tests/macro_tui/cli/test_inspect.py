@@ -1,6 +1,9 @@
 import shlex
 import tomllib
 
+import pytest
+from made_runs import write_stream
+
 from macro_tui.cli import main
 
 TEXT = "when;temp;place;late\n" + "".join(
@@ -135,3 +138,17 @@ def test_times_that_run_backwards_are_counted_in_the_whole_recording(tmp_path, c
     _code, out, _err = inspect(tmp_path, capsys, "--sort", text="when,a,y\n" + lines)
     assert "lie before" not in out
     assert command_of(out).endswith("--time when --label y --sort")
+
+
+@pytest.mark.parametrize("distance", ["labels", "features"])
+def test_a_run_with_what_was_written_is_the_run_without(tmp_path, monkeypatch, distance):
+    monkeypatch.chdir(tmp_path)
+    write_stream(tmp_path / "d.csv", rows=600, garbage=0.01)
+    options = ["d.csv", "--label", "b > 0.4", "--distance", distance]
+    for name, command in (("one", options), ("two", ["d.csv"])):
+        assert main(["replay", *command, "--headless", "--predictions", f"{name}.csv"]) == 0
+        if name == "one":
+            assert main(["inspect", *options, "--write"]) == 0
+    written = tomllib.loads((tmp_path / "d.toml").read_text())
+    assert {"scale", "missing", "clock", "history", "thresholds", "strategies"} <= written.keys()
+    assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
