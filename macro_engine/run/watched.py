@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Columns, Ints
 from macro_engine.core.state import DamagedError, State, array, child, children, indices
 from macro_engine.core.steps import Steps
+from macro_engine.options.settings import Settings
 from macro_engine.options.table import OPTIONS
 from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Change
@@ -41,6 +42,11 @@ class WatchedRun(RunFollower):
     """The `RunView` of a run file.
 
     It follows the file as it grows, and outlives its writer.
+
+    Parameters
+    ----------
+    shown
+        Settings by which the run is looked at, in place of its own: `metric` and `class`.
     """
 
     no_controls = "watching: how it is played is up to the process that runs it"
@@ -49,9 +55,10 @@ class WatchedRun(RunFollower):
     fate = ""
     writing_seconds = 0.0
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shown: Mapping[str, Any] | None = None) -> None:
         super().__init__(self._follow, "watching")
         self.path = path
+        self.shown = dict(shown or {})
         self.seen = Snapshot(words=f"reading {path.name}")
         self.alarm_watch = AlarmWatch(self.alarms)
 
@@ -69,7 +76,7 @@ class WatchedRun(RunFollower):
     @property
     def settings(self) -> dict[str, Any]:
         known = None if self.store is None else self.store.reader.info.get("settings")
-        return known if isinstance(known, dict) else {}
+        return {**known, **self.shown} if isinstance(known, dict) else {}
 
     @property
     def guessed(self) -> list[str]:
@@ -158,6 +165,7 @@ class WatchedRun(RunFollower):
                 self.alarms.check_series(reader.names.series)
                 self.alarm_watch.alarms = self.alarms
                 self.known_steps = reader.steps
+                Settings(self.shown).check_class(reader.classes)
                 self.history = self._new_history(reader)
             if self.history is not None:
                 self._catch_up(reader, self.history)

@@ -6,15 +6,18 @@ import argparse
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.options.table import OPTIONS
 from macro_tui.cli.screen import add_screen_arguments, options_of
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
     from macro_engine.run.watched import WatchedRun
+
+_SHOWN = ("metric", "class")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--readonly", action="store_true", help="no key that writes a file on this machine"
     )
+    shown = parser.add_argument_group("what is shown")
+    for option in map(OPTIONS.__getitem__, _SHOWN):
+        words = f"{option.help}; by default as in the run"
+        shown.add_argument(option.flag, dest=option.name, metavar=option.metavar, help=words)
     add_screen_arguments(parser)
 
 
@@ -31,14 +38,23 @@ def run(arguments: argparse.Namespace) -> int:
         raise MacroError("watch needs a terminal; macro-tui runs and export read a run without one")
     if not path.is_file():
         raise MacroError(f"{visible(path)}: no such run file")
+    shown = _shown(arguments)
     need_keys()
     from macro_tui.monitor import monitor
 
     options = options_of(arguments, visible(path.name, 40), arguments.readonly)
-    return monitor(partial(_open_session, path), options)
+    return monitor(partial(_open_session, path, shown), options)
 
 
-def _open_session(path: Path) -> WatchedRun:
+def _shown(arguments: argparse.Namespace) -> dict[str, Any]:
+    """By which metric and class the run is looked at, where that was named."""
+    from macro_engine.options.settings import Layer
+
+    given = {name: value for name in _SHOWN if (value := getattr(arguments, name)) is not None}
+    return dict(Layer.read("command line", given, of_user=True).values)
+
+
+def _open_session(path: Path, shown: dict[str, Any]) -> WatchedRun:
     from macro_engine.run.watched import WatchedRun
 
-    return WatchedRun(path)
+    return WatchedRun(path, shown)

@@ -15,7 +15,7 @@ from textual.geometry import Size
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run.destination import target_text
-from macro_engine.run.view import RunView, Snapshot
+from macro_engine.run.view import METRICS, RunView, Snapshot
 from macro_tui.app import Options
 from macro_tui.driver import terminal_is_gone
 from macro_tui.panels.decision import DecisionPanel
@@ -191,6 +191,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             chosen = [pair for pair in chosen if pair[0] <= frozen.last_event]
         steps = history.steps if frozen is None else frozen.steps
         self.length = expected_length(self.snapshot_in_view, steps, self.length)
+        settings = self.session.settings
         return Scene(
             history,
             steps,
@@ -200,6 +201,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             chosen,
             self.session.updates if frozen is None else lambda _threshold: None,
             self.length,
+            METRICS.get(self.view.metric or settings.get("metric", ""), METRICS["error"]),
+            settings.get("class"),
         )
 
     @property

@@ -69,6 +69,10 @@ class NavigationActions(MonitorScreen):
             count = len(self.shown.history.members)
             self.look(self.view.next_member(self.shown.member, count))
 
+    def action_next_metric(self) -> None:
+        if self.shown is not None:
+            self.look(self.view.next_metric(self.shown.metric.name))
+
     def action_next_mode(self) -> None:
         self.look(self.view.next_mode())
 

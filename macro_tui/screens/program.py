@@ -31,7 +31,7 @@ class ProgramActions(MonitorScreen):
         if self.shown is None:
             return [[("no step is closed yet", "label")]]
         try:
-            return metrics_rows(self.shown, self.session.settings.get("class"))
+            return metrics_rows(self.shown)
         except MacroError as error:  # the run file, in which the past is, cannot be read
             self.app.fail(error)
             return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+LEADS = ("points", "nats ahead")  # units of differences
 _PADDING = 0.05
 _PARTS = 10  # a range is a whole number of steps, at most about so many
 _NARROWER = 0.6  # the least that a narrower range must save
@@ -46,15 +47,15 @@ def ticks(bounds: Bounds, most: int) -> list[float]:
 
 
 def tick_text(value: float, size: float, unit: str) -> str:
-    """A tick with as many decimals as the step needs, a sign for points, % for shares.
+    """A tick with as many decimals as the step needs, a sign for leads, % for shares.
 
-    >>> tick_text(35.0, 5.0, "%"), tick_text(0.5, 0.5, "points")
-    ('35%', '+0.5')
+    >>> tick_text(35.0, 5.0, "%"), tick_text(0.5, 0.5, "points"), tick_text(0.5, 0.1, "nats")
+    ('35%', '+0.5', '0.5')
     """
     decimals = max(0, -math.floor(math.log10(size) + 1e-9))
-    if unit == "points":
+    if unit in LEADS:
         return f"{value:+.{decimals}f}" if value else "0"
-    return f"{value:.{decimals}f}%"
+    return f"{value:.{decimals}f}{'%' if unit == '%' else ''}"
 
 
 def settled(before: Bounds | None, low: float, high: float, limits: Bounds, least: float) -> Bounds:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from macro_tui.view import raster
-from macro_tui.view.axis import Bounds, settled, step, tick_text, ticks
+from macro_tui.view.axis import LEADS, Bounds, settled, step, tick_text, ticks
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.marks import Labels, put_births, put_x_labels
@@ -18,11 +18,23 @@ from macro_tui.view.rows import Row
 
 _LEFT = 7
 _ROWS_A_TICK = 4
-_LEAST_SPAN = 1.0
 _MOST_TICKS = 10  # of points
 _BETTER, _WORSE = "better", "worse"
-_LIMITS = {"%": Bounds(0.0, 100.0), "points": Bounds(-100.0, 100.0)}
-_NO_DATA = {"%": Bounds(0.0, 100.0), "points": Bounds(-1.0, 1.0)}
+_LARGEST_LOSS = 14.0  # nats: that of a probability of a millionth
+_LIMITS = {
+    "%": Bounds(0.0, 100.0),
+    "points": Bounds(-100.0, 100.0),
+    "nats": Bounds(0.0, _LARGEST_LOSS),
+    "nats ahead": Bounds(-_LARGEST_LOSS, _LARGEST_LOSS),
+}
+_NO_DATA = {
+    "%": Bounds(0.0, 100.0),
+    "points": Bounds(-1.0, 1.0),
+    "nats": Bounds(0.0, 1.0),
+    "nats ahead": Bounds(-0.1, 0.1),
+}
+_LEAST_SPAN = {"%": 1.0, "points": 1.0, "nats": 0.05, "nats ahead": 0.02}
+_DECIMALS = {"nats": 3, "nats ahead": 3}  # elsewhere one
 
 _ON, _OFF = (True,), (False,)
 _STROKES = {  # in the order of Glyphs.curves
@@ -36,6 +48,9 @@ _STROKES = {  # in the order of Glyphs.curves
 _ORDER = list(_STROKES)
 
 
+Unit: TypeAlias = Literal["%", "points", "nats", "nats ahead"]
+
+
 def role_of(strategy: str) -> str:
     """The role of a strategy's curve; those of plug-ins share one."""
     return strategy if strategy in _STROKES else "strategy"
@@ -43,7 +58,7 @@ def role_of(strategy: str) -> str:
 
 @dataclass(frozen=True)
 class Series:
-    """One curve: a value in % or points for each dot column, NaN where there is none."""
+    """One curve: a value in the view's unit for each dot column, NaN where there is none."""
 
     name: str
     role: str  # one of `_STROKES`
@@ -58,27 +73,30 @@ class CurvesView:
     Attributes
     ----------
     series
-        In the order of the legend; the first lies on top. Of points, the first is an area.
+        In the order of the legend; the first lies on top. Of leads, the first is an area.
     births
         New subroutines in each cell column.
     note
         Stands at the right of the legend.
     steady
         The first dot column whose values are no more those of a start.
+    of
+        What the values are: that of another gets a range of its own.
     """
 
     series: tuple[Series, ...]
     births: NDArray[np.int64]
     x_labels: Labels
-    unit: Literal["%", "points"]
+    unit: Unit
     crosshair: int | None
     note: str
     steady: int = 0
+    of: str = ""
 
     @property
     def is_area(self) -> bool:
         """Whether the first series is filled from zero."""
-        return self.unit == "points"
+        return self.unit in LEADS
 
     @property
     def is_steady(self) -> bool:
@@ -130,7 +148,7 @@ def bounds(view: CurvesView, before: Bounds | None) -> Bounds:
     if view.is_area:
         values = np.append(values, 0.0)
     low, high = np.clip((values.min(), values.max()), limits.low, limits.high).tolist()
-    return settled(before, low, high, limits, _LEAST_SPAN)
+    return settled(before, low, high, limits, _LEAST_SPAN[view.unit])
 
 
 @dataclass(frozen=True)
@@ -310,14 +328,15 @@ def _legend_role(series: Series, is_area: bool) -> str:
 
 
 def value_text(value: float | None, unit: str) -> str:
-    """A value with one decimal: with a sign for points, with % for shares.
+    """A value with one decimal, log loss with three; with a sign for leads, with % for shares.
 
     >>> value_text(31.24, "%"), value_text(2.0, "points"), value_text(None, "%")
     ('31.2%', '+2.0', '-')
     """
     if value is None or not np.isfinite(value):
         return "-"
-    return f"{value:{'+' if unit == 'points' else ''}.1f}{'%' if unit == '%' else ''}"
+    sign, decimals = "+" if unit in LEADS else "", _DECIMALS.get(unit, 1)
+    return f"{value:{sign}.{decimals}f}{'%' if unit == '%' else ''}"
 
 
 def _row(value: float, y: Bounds, rows: int) -> int:

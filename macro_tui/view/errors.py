@@ -1,15 +1,14 @@
-"""The lead over the marginal baseline, or error rates."""
+"""The lead over the marginal baseline, or error rates; or another metric in their place."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.format import count_text, time_text
 from macro_tui.view.comparison import series_title
-from macro_tui.view.curves import CurvesView, Series, role_of
+from macro_tui.view.curves import CurvesView, Series, Unit, role_of
+from macro_tui.view.judged import metric_title
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import CURVES
@@ -37,41 +36,51 @@ def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
     return shown
 
 
-def errors_at(scene: Scene, moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """All series in % at some moments, or how many points they are ahead of the baseline."""
+def values_at(scene: Scene, moments: NDArray[np.int64]) -> NDArray[np.float64]:
+    """All series in % or nats at some moments, or how far they are ahead of the baseline."""
     window = None if scene.view.mode == "cumulative" else scene.window
-    errors = 100 * scene.history.errors(moments, window)
+    values = scene.values(moments, window)
     rows = scene.history.at(moments).rows
-    errors[:, rows < min(_FEWEST_ROWS, int(scene.point.rows[0]) // 4)] = np.nan
-    if scene.view.mode == "lead":
-        errors = errors[scene.history.place("marginal")] - errors
-    return errors
+    values[:, rows < min(_FEWEST_ROWS, int(scene.point.rows[0]) // 4)] = np.nan
+    return scene.ahead(values) if scene.view.mode == "lead" else values
 
 
 def curves_view(scene: Scene) -> CurvesView:
     page = scene.page
     known = page.begins < scene.steps
     values = np.full((len(scene.history.series), page.columns), np.nan)
-    values[:, known] = errors_at(scene, np.minimum(page.edges[1:][known], scene.steps))
-    now = errors_at(scene, np.array([scene.moment]))[:, 0]
+    values[:, known] = values_at(scene, np.minimum(page.edges[1:][known], scene.steps))
+    now = values_at(scene, np.array([scene.moment]))[:, 0]
     series = tuple(
         Series(name, role, values[i], float(now[i])) for name, role, i in shown_series(scene)
     )
     points = scene.history.at(np.minimum(page.edges[::ACROSS], scene.steps))
     births = np.diff(points.subroutines[scene.member])
     cursor = None if scene.is_now else page.column(scene.moment) // ACROSS
-    unit: Literal["points", "%"] = "points" if scene.view.mode == "lead" else "%"
+    unit = unit_of(scene)
     full = scene.history.begin + scene.window  # from here on the moving window has all its steps
     steady = int(np.searchsorted(page.edges[1:], full))
     labels = scene.labels(page, ACROSS)
-    return CurvesView(series, births, labels, unit, cursor, _when(scene), steady)
+    return CurvesView(series, births, labels, unit, cursor, _when(scene), steady, title_of(scene))
+
+
+def unit_of(scene: Scene) -> Unit:
+    if scene.metric.is_share:
+        return "points" if scene.view.mode == "lead" else "%"
+    return "nats ahead" if scene.view.mode == "lead" else "nats"
+
+
+def title_of(scene: Scene) -> str:
+    """The metric, and the class that it is of."""
+    return metric_title(scene.metric, scene.history.classes[scene.of])
 
 
 def heading(scene: Scene) -> str:
     """What the chart is."""
-    if scene.view.mode != "lead":
-        return "error rates"
-    return "MACRO: lead over the baseline"
+    is_lead, is_error = scene.view.mode == "lead", scene.metric.name == "error"
+    if is_lead:
+        return f"MACRO: lead {'over the baseline' if is_error else f'in {title_of(scene)}'}"
+    return "error rates" if is_error else title_of(scene)
 
 
 def _when(scene: Scene) -> str:
@@ -89,7 +98,8 @@ def about(scene: Scene) -> str:
     rows = scene.history.at(np.array([max(scene.moment - scene.window, 0), scene.moment])).rows
     last = count_text(min(scene.window, scene.moment), "step")
     window = f"last {last}, ~{count_text(rounded(int(rows[1] - rows[0])), 'row')}"
-    return f"points, {window}" if scene.view.mode == "lead" else window
+    unit = unit_of(scene)
+    return window if unit == "%" else f"{unit}, {window}"
 
 
 def rounded(count: int) -> int:

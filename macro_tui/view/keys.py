@@ -76,6 +76,7 @@ KEYS = (
     ),
     Key(("w",), "w", "next_window", "", "a longer moving window: 64, 512, 4,096 steps", LOOKING),
     Key(("c",), "c", "next_curves", "", "more curves: the threshold in view, no-change", LOOKING),
+    Key(("M",), "M", "next_metric", "", "chart and verdict by the next metric", LOOKING),
     Key(("y",), "y", "metrics", "", "log loss, precision, recall and more, as numbers", LOOKING),
     Key(("n",), "n", "next_event(1)", "event", "look at the next event", LOOKING),
     Key(("N",), "N", "next_event(-1)", "", "look at the event before", LOOKING),

@@ -6,7 +6,7 @@ import numpy as np
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.run.view import METRICS, Tally, measured, rarest
+from macro_engine.run.view import METRICS, Tally, measured
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.judged import metric_lines, metric_text
@@ -19,19 +19,10 @@ _BASELINES = {"marginal": "baseline", "no_change": "no-change"}
 _FIRST, _OTHER = 18, 10  # cells
 
 
-def class_in_view(scene: Scene, named: object) -> int:
-    """The class of precision, recall and F1: the one that was named, or the rarest of the run."""
-    classes = scene.history.classes
-    if named in classes:
-        return classes.index(str(named))
-    return rarest(scene.history.tally(np.array([scene.steps]), None).labels[:, 0])
-
-
-def metrics_rows(scene: Scene, named: object) -> list[Row]:
-    """Tables of text; `named` is the class that the user named, if any."""
-    history, moments = scene.history, np.array([scene.moment])
-    of = class_in_view(scene, named)
-    why = "" if named in history.classes else ", the rarest (--class)"
+def metrics_rows(scene: Scene) -> list[Row]:
+    """Tables of text."""
+    history, moments, of = scene.history, np.array([scene.moment]), scene.of
+    why = ", the rarest (--class)" if scene.named_class is None else ""
     of_class = f"precision, recall and F1: of class '{visible(history.classes[of], 20)}'{why}"
     steps = min(scene.view.window, scene.moment)
     rows: list[Row] = [[(of_class, "label")], []]

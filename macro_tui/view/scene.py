@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.run.view import Event, History, Moment, Points, Snapshot
+from macro_engine.run.view import METRICS, Event, History, Metric, Moment, Points, Snapshot, rarest
 from macro_tui.view.page import Page, stretch
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.time_axis import round_steps, round_times
@@ -36,6 +36,8 @@ class Scene:
         Given a member, how many steps each of its subroutines has learned until now.
     length
         How many steps the whole run has, as far as that can be known.
+    metric, named_class
+        What chart and verdict speak of, and the class that was named for it.
     """
 
     history: History
@@ -46,6 +48,8 @@ class Scene:
     events: Sequence[tuple[int, Event]]
     updates_now: Callable[[int], NDArray[np.int64] | None]
     length: int | None = None
+    metric: Metric = METRICS["error"]
+    named_class: str | None = None
 
     @property
     def is_now(self) -> bool:
@@ -100,6 +104,28 @@ class Scene:
     def recent_errors(self) -> NDArray[np.float64]:
         """The same in the moving window."""
         return 100 * self.history.errors(np.array([self.moment]), self.view.window)[:, 0]
+
+    @cached_property
+    def of(self) -> int:
+        """The class of precision, recall and F1: the one that was named, or the rarest so far."""
+        if self.named_class in self.history.classes:
+            return self.history.classes.index(self.named_class)
+        return rarest(self.history.tally(np.array([self.steps]), None).labels[:, 0])
+
+    def values(self, moments: NDArray[np.int64], window: int | None) -> NDArray[np.float64]:
+        """The metric of all series by moments, in % or nats; members only have errors."""
+        if self.metric.name == "error":
+            return 100 * self.history.errors(moments, window)
+        values = np.full((len(self.history.series), len(moments)), np.nan)
+        found = self.metric.of(self.history.tally(moments, window), self.of)
+        values[: len(found)] = 100 * found if self.metric.is_share else found
+        return values
+
+    def ahead(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By how much each series is better than the baseline."""
+        baseline = values[self.history.place("marginal")]
+        ahead: NDArray[np.float64] = baseline - values
+        return -ahead if self.metric.higher_is_better else ahead
 
     @cached_property
     def updates(self) -> NDArray[np.int64] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from macro_tui.view.comparison import lead_text, plain_lead_text, series_title, short_lead_text
 from macro_tui.view.curves import role_of
+from macro_tui.view.metric_verdict import metric_verdict
 from macro_tui.view.rows import Row, fitting
 from macro_tui.view.scene import Scene
 from macro_tui.view.shown import pull_of_macro
@@ -16,6 +17,8 @@ def verdict(scene: Scene, width: int) -> Row:
 
     It is cut to the width: first the opening has fewer words, then clauses are left out.
     """
+    if scene.metric.name != "error":
+        return metric_verdict(scene, width)
     history, name = scene.history, scene.macro
     own, baseline = history.place(name), history.place("marginal")
     so_far, recent = scene.errors, scene.recent_errors

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from macro_engine.run.view import Snapshot
+from macro_engine.run.view import METRICS, Snapshot
 from macro_tui.view.page import Page, whole_width
 
 Mode = Literal["lead", "window", "cumulative"]
@@ -47,6 +47,8 @@ class Viewport:
         Its index; None for FTL's leader, the last one where FTL is not computed.
     of_strategies
         Whether the weights panel shows what strategies show, and not the thresholds.
+    metric
+        Its name; None for the one of the settings.
     event, subroutine
         The number of the one that is picked in its list.
     """
@@ -56,6 +58,7 @@ class Viewport:
     width: int | None = None
     member: int | None = None
     mode: Mode = "lead"
+    metric: str | None = None
     window: int = 512
     curves: int = 0
     order: str = ORDERS[0]
@@ -97,6 +100,10 @@ class Viewport:
 
     def next_mode(self) -> Viewport:
         return replace(self, mode=_next(MODES, self.mode))
+
+    def next_metric(self, shown: str) -> Viewport:
+        """The one after the one that is shown."""
+        return replace(self, metric=_next(tuple(METRICS), shown))
 
     def next_window(self) -> Viewport:
         return replace(self, window=_next(WINDOWS, self.window))

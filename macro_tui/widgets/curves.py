@@ -26,7 +26,7 @@ class Curves(Drawing[CurvesView]):
         return plot_columns(self.content_size.width)
 
     def picture(self, view: CurvesView, width: int, height: int) -> list[Row]:
-        range_of = view.unit, view.is_steady
+        range_of = view.unit, view.of, view.is_steady
         self._y = bounds(view, self._y if range_of == self._range_of else None)
         self._range_of = range_of
         return render(view, width, height, self.glyphs, self._y)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 from made_runs import engine, forge, run, run_until, write_stream
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.run import checkpoint
 from macro_engine.run.identity import settings_of
 from macro_engine.run.snapshot import Snapshot
@@ -43,6 +43,27 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     assert found.values.tolist() == mine.values.tolist()
     assert watching.updates(k).tolist() == made.pipeline.ensemble.family.updates(k).tolist()
     assert watching.stop(5)
+    watching.close()
+
+
+def test_a_run_is_looked_at_by_another_metric_and_class(stream, tmp_path):
+    run(engine(stream, tmp_path / "a.run", metric="recall"))
+    watching = WatchedRun(tmp_path / "a.run", {"class": "0"})
+    watching.start()
+    wait_for(lambda: watching.snapshot.state == "finished")
+    assert (watching.settings["metric"], watching.settings["class"]) == ("recall", "0")
+    assert watching.stop(5)
+    watching.close()
+
+
+def test_a_class_that_the_run_has_not_is_refused(stream, tmp_path):
+    run(engine(stream, tmp_path / "a.run"))
+    watching = WatchedRun(tmp_path / "a.run", {"class": "x"})
+    watching.start()
+    wait_for(lambda: watching.error is not None)
+    assert isinstance(watching.error, UsageError)
+    assert "there is no class 'x'; there are 0, 1" in str(watching.error)
+    watching.stop(5)
     watching.close()
 
 

@@ -50,6 +50,8 @@ def last_line(err):
         (["d.csv", "--subroutine", "forest"], {"d_csv": GOOD}, "unknown subroutine 'forest'"),
         (["d.csv", "--subroutine", "river:tree.Oak()"], {"d_csv": GOOD}, "river.tree has no model 'Oak'"),
         (["d.csv", "--distance", "feature"], {"d_csv": GOOD}, "--distance: 'feature' is unknown, did you mean 'features'?"),
+        (["d.csv", "--metric", "auc"], {"d_csv": GOOD}, "--metric: 'auc' is unknown; one of: error, logloss, balanced, precision, recall, f1"),
+        (["d.csv", "--class", "r"], {"d_csv": GOOD}, "--class: there is no class 'r'; there are p, q"),
         (["d.csv", "--thresholds", ".1,x"], {"d_csv": GOOD}, "--thresholds: 'x' is not a number"),
         (["d.csv"], {"d_csv": GOOD, "d_toml": "histroy = 3"}, "d.toml: unknown key 'histroy', did you mean 'history'?"),
         (["d.csv", "--config", "no.toml"], {"d_csv": GOOD}, "no.toml cannot be read: No such file or directory"),

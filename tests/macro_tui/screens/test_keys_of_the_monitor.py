@@ -37,6 +37,7 @@ PRESSED = {
     "minus": ["plus", "plus", "minus"],
     "t": ["t"],
     "m": ["m"],
+    "M": ["M"],
     "w": ["w"],
     "c": ["c"],
     "N": ["N"],
