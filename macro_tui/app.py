@@ -163,6 +163,10 @@ class Monitor(SpansApp):
     def action_interrupt(self) -> None:
         self.interrupt()
 
+    def close_run(self) -> bool:
+        """Goes back to where the run was opened; returns False where there is nothing to go to."""
+        return False
+
     def fail(self, error: BaseException) -> None:
         """Leaves because of an error, which is printed after the screen is closed."""
         self.error = error

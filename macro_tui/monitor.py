@@ -14,7 +14,8 @@ from macro_tui.driver import terminal_is_gone
 from macro_tui.ending import PATIENCE_TO_ABANDON, within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from macro_engine.run.view import RunView
 
@@ -28,6 +29,32 @@ def monitor(open_session: Callable[[], RunView], options: Options) -> int:
     The run is opened after the first paint.
     """
     app = Monitor(open_session, options)
+    code = _run(app)
+    if app.session is None:
+        return code
+    code = _leave(app.session, app.error, code)
+    return RANG if options.fail_on_alarm and app.session.alarms.rung else code
+
+
+def show_wall(places: Sequence[Path], options: Options) -> int:
+    """Shows many runs until the user leaves."""
+    from macro_tui.wall_app import WallMonitor
+
+    app = WallMonitor(places, options)
+    code = _run(app)
+    for left in (app.session, app.wall):
+        if left is not None:
+            left.stop(_PATIENCE)
+    if app.error is not None:
+        raise app.error
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    rang = app.wall is not None and app.wall.rung > 0
+    return RANG if options.fail_on_alarm and rang else code
+
+
+def _run(app: Monitor) -> int:
+    """Runs the screen; returns the exit code."""
     app.listen(*_SIGNALS)
     code = app.run()
     app.left.set()
@@ -41,10 +68,7 @@ def monitor(open_session: Callable[[], RunView], options: Options) -> int:
         code = app.return_code or 1
     if app.on_alarm is not None:
         app.on_alarm.close()
-    if app.session is None:
-        return code
-    code = _leave(app.session, app.error, code)
-    return RANG if options.fail_on_alarm and app.session.alarms.rung else code
+    return code
 
 
 def _leave(session: RunView, error: BaseException | None, code: int) -> int:

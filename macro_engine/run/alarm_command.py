@@ -62,10 +62,10 @@ class AlarmCommand:
         self.thread = threading.Thread(target=self._work, name="on-alarm", daemon=True)
         self.thread.start()
 
-    def __call__(self, change: Change) -> None:
+    def __call__(self, change: Change, stream: str | None = None) -> None:
         """Has the command told of a change; returns at once."""
         try:
-            self.queue.put_nowait(json.dumps(self._document(change)))
+            self.queue.put_nowait(json.dumps(self._document(change, stream or self.stream)))
         except Full:
             self.failed(f"{self._name}: {_MOST_WAITING} alarms wait already, one is left out")
 
@@ -81,9 +81,9 @@ class AlarmCommand:
     def _name(self) -> str:
         return f"--on-alarm {visible(self.words[0], 40)}"
 
-    def _document(self, change: Change) -> dict[str, object]:
+    def _document(self, change: Change, stream: str) -> dict[str, object]:
         return {
-            "stream": self.stream,
+            "stream": stream,
             "rule": change.rule.text,
             "raised": change.is_raised,
             "words": change.words,

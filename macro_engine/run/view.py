@@ -22,6 +22,7 @@ from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.summary import Confusion, Judged, Summary
+from macro_engine.run.wall import RunLine
 from macro_engine.strategies import PULL, TURNING
 from macro_engine.subroutines.parameters import MEANS, Parameters
 
@@ -45,6 +46,7 @@ __all__ = [
     "Parameters",
     "Points",
     "Rule",
+    "RunLine",
     "RunView",
     "Shown",
     "Situation",

@@ -12,7 +12,6 @@ import numpy as np
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Columns, Ints
 from macro_engine.core.state import DamagedError, State, array, child, children, indices
 from macro_engine.core.steps import Steps
@@ -22,9 +21,10 @@ from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Change
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
+from macro_engine.run.file_standing import standing_of
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
-from macro_engine.run.lock import alive_at, writer_of
+from macro_engine.run.lock import writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
@@ -34,7 +34,6 @@ from macro_engine.stream.table import Rejections
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 
 _LOOK_SECONDS = 0.25
-_UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
 _NEEDED = {"history", "eps_power", "features", "categorical", "label", "clock", "subroutine"}
 
 
@@ -174,7 +173,7 @@ class WatchedRun(RunFollower):
                 self.seen = replace(self.seen, state="waiting", words=str(error))
                 return
             raise
-        self.seen = self._stands(reader)
+        self.seen = standing_of(reader)
         self._tell(self.alarm_watch.look(self.seen, time.time()))
         called = self.alarms.hear(() if self.seen.has_ended else self.seen.alarms)
         if has_looked:  # what called before is shown, and rings nowhere
@@ -210,35 +209,6 @@ class WatchedRun(RunFollower):
     def _tell(self, changes: Sequence[Change]) -> None:
         for change in changes:
             self.heard(change)
-
-    def _stands(self, reader: RunReader) -> Snapshot:
-        told = reader.info.get("snapshot")
-        try:
-            snapshot = Snapshot.restored(told if isinstance(told, dict) else {})
-        except DamagedError as error:
-            raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
-        status = visible(reader.info.get("status", "starting"), 20)
-        if status != "running":
-            return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
-        written = self._written_at(reader)
-        ago = max(time.time() - written, 0.0)
-        if writer_of(self.path) is None:
-            words = f"writer gone for {elapsed_text(ago)}"
-            return replace(snapshot, state="gone", words=words, rate=0.0, seen=None)
-        snapshot = replace(snapshot, seen=written)
-        if ago >= _UNWRITTEN_SECONDS:
-            words = f"not written for {elapsed_text(ago)}"
-            return replace(snapshot, state="waiting", words=words, rate=0.0)
-        if snapshot.state == "quiet" and snapshot.came is not None:
-            quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
-            return replace(snapshot, words=f"quiet {elapsed_text(quiet)}")
-        return snapshot
-
-    def _written_at(self, reader: RunReader) -> float:
-        """Until when the file has all that its writer had for it, in seconds since 1970."""
-        now, committed = time.time(), reader.info.get("committed")
-        known = [committed] if isinstance(committed, float) and committed >= 0 else []
-        return min(now, max([*known, alive_at(self.path)]) or now)
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

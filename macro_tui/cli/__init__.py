@@ -23,6 +23,7 @@ COMMANDS = {
     "bench": "speed, as ratios against River in the same run",
     "inspect": "show what would be read from a recording, and how",
     "watch": "look at a run that another process makes, or a finished one",
+    "wall": "look at many runs on one screen",
     "export": "write what a run file holds as tables",
     "runs": "list the run files of a folder and their state",
 }

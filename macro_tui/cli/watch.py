@@ -12,6 +12,7 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.options.table import OPTIONS
 from macro_tui.cli.screen import add_screen_arguments, options_of
+from macro_tui.cli.wall import open_wall
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ _SHOWN = ("metric", "class")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", type=Path, metavar="RUNFILE")
+    parser.add_argument(
+        "run_files", type=Path, nargs="+", metavar="RUNFILE", help="several: as in macro-tui wall"
+    )
     parser.add_argument(
         "--readonly", action="store_true", help="no key that writes a file on this machine"
     )
@@ -33,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    path = arguments.run_file
+    if len(arguments.run_files) > 1:
+        return open_wall(arguments, arguments.run_files)
+    path = arguments.run_files[0]
     if not sys.stdout.isatty():
         raise MacroError("watch needs a terminal; macro-tui runs and export read a run without one")
     if not path.is_file():

@@ -40,7 +40,7 @@ class PanelActions(NavigationActions):
             self.expand_panel(None)
         elif self.view.filter:
             self.choose_events("")
-        else:
+        elif self.view != self.view.following() or not self.app.close_run():
             self.look(self.view.following())
 
     def expand_panel(self, name: str | None) -> None:

@@ -1,0 +1,49 @@
+"""Where a run stands, as far as its file and its writer tell."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.core.format import elapsed_text
+from macro_engine.core.state import DamagedError
+from macro_engine.run.lock import alive_at, writer_of
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.snapshot import Snapshot
+
+_UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
+
+
+def standing_of(reader: RunReader) -> Snapshot:
+    """The snapshot in the file, with what became of its writer since."""
+    told = reader.info.get("snapshot")
+    try:
+        snapshot = Snapshot.restored(told if isinstance(told, dict) else {})
+    except DamagedError as error:
+        raise MacroError(f"{visible(reader.path)} is damaged: {error}") from None
+    status = visible(reader.info.get("status", "starting"), 20)
+    if status != "running":
+        return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
+    written = _written_at(reader, reader.path)
+    ago = max(time.time() - written, 0.0)
+    if writer_of(reader.path) is None:
+        words = f"writer gone for {elapsed_text(ago)}"
+        return replace(snapshot, state="gone", words=words, rate=0.0, seen=None)
+    snapshot = replace(snapshot, seen=written)
+    if ago >= _UNWRITTEN_SECONDS:
+        words = f"not written for {elapsed_text(ago)}"
+        return replace(snapshot, state="waiting", words=words, rate=0.0)
+    if snapshot.state == "quiet" and snapshot.came is not None:
+        quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
+        return replace(snapshot, words=f"quiet {elapsed_text(quiet)}")
+    return snapshot
+
+
+def _written_at(reader: RunReader, path: Path) -> float:
+    """Until when the file has all that its writer had for it, in seconds since 1970."""
+    now, committed = time.time(), reader.info.get("committed")
+    known = [committed] if isinstance(committed, float) and committed >= 0 else []
+    return min(now, max([*known, alive_at(path)]) or now)

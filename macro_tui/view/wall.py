@@ -1,0 +1,160 @@
+"""Many runs on one screen: a line each, those that need a look first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from macro_engine.core.escape import visible
+from macro_engine.core.format import count_text, rough_duration_text
+from macro_engine.run.view import RunLine
+from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.listing import window
+from macro_tui.view.rows import Row, Span
+
+_STATES = {"running": "good", "quiet": "label", "finished": "muted", "stopped": "muted"}
+_LEAST = 0.0005  # of a lead that is told from none
+_OLD = 30 * 86_400.0  # seconds; a feed that far behind is a recording
+
+Show = Callable[[RunLine, Glyphs], Span]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the wall, and how wide the screen must be for it."""
+
+    heading: str
+    show: Show
+    width: int
+    needs: int = 0
+
+
+def wall_rows(
+    lines: Sequence[RunLine], picked: int, width: int, height: int, glyphs: Glyphs
+) -> list[Row]:
+    """The heading, and a row for each run that there is room for."""
+    columns = [column for column in _COLUMNS if width >= column.needs]
+    heading = "".join(f"{column.heading:<{column.width}}" for column in columns)
+    rows: list[Row] = [[("  ", "label"), (f"{heading}alarms", "muted")]]
+    for i in window(len(lines), height - 1, picked):
+        mark = glyphs.viewed if i == picked else " "
+        rows.append([(f"{mark} ", "threshold"), *_cells(lines[i], columns, glyphs)])
+    return rows
+
+
+def wall_header(lines: Sequence[RunLine], text: str, readonly: bool) -> Row:
+    """How many runs there are, and how many need a look."""
+    calling = sum(bool(line.alarms or line.trouble) for line in lines)
+    alive = sum(not line.snapshot.has_ended and not line.trouble for line in lines)
+    runs = f" {count_text(len(lines), 'run')}, {alive} live "
+    row: Row = [("macro-tui wall ", "strong"), (runs, "label")]
+    if calling:
+        row.append((f" {calling} need{'s' * (calling == 1)} a look ", "alarm"))
+    if text:
+        row.append((f" only '{visible(text, 30)}' ", "cursor"))
+    if readonly:
+        row.append((" read-only ", "muted"))
+    return row
+
+
+def passing(lines: Sequence[RunLine], text: str) -> list[RunLine]:
+    """The lines whose name, state or alarm has a text in it."""
+    text = text.strip().lower()
+    return [
+        line
+        for line in lines
+        if text in " ".join((line.name, line.snapshot.state, line.trouble, *line.alarms)).lower()
+    ]
+
+
+def _cells(line: RunLine, columns: Sequence[Column], glyphs: Glyphs) -> Row:
+    if line.trouble:
+        return [_cell(line, columns[0], glyphs), (visible(line.trouble, 200), "bad")]
+    row: Row = [_cell(line, column, glyphs) for column in columns]
+    if line.alarms:
+        more = f" and {len(line.alarms) - 1} more" if len(line.alarms) > 1 else ""
+        row.append((f"ALARM {visible(line.alarms[0], 200)}{more}", "alarm"))
+    return row
+
+
+def _cell(line: RunLine, column: Column, glyphs: Glyphs) -> Span:
+    text, role = column.show(line, glyphs)
+    return f"{text[: column.width - 1]:<{column.width}}", role
+
+
+def _name(line: RunLine, _glyphs: Glyphs) -> Span:
+    return line.name, "strong"
+
+
+def _state(line: RunLine, _glyphs: Glyphs) -> Span:
+    snapshot = line.snapshot
+    is_followed = snapshot.state == "running" and snapshot.came is not None
+    words = "following" if is_followed else snapshot.state
+    if snapshot.state in ("gone", "waiting", "quiet"):
+        words = snapshot.words.replace("writer gone for", "gone")
+        words = words.replace("not written for", "stuck")
+    return visible(words, 40), _STATES.get(snapshot.state, "bad")
+
+
+def _error(line: RunLine, _glyphs: Glyphs) -> Span:
+    return _percent(line.snapshot.errors.get(line.snapshot.strategy)), "label"
+
+
+def _baseline(line: RunLine, _glyphs: Glyphs) -> Span:
+    return _percent(line.snapshot.errors.get("marginal")), "muted"
+
+
+def _lead(line: RunLine, _glyphs: Glyphs) -> Span:
+    return ("", "muted") if line.lead is None else (f"{100 * line.lead:+.2f}", _role(line.lead))
+
+
+def _lately(line: RunLine, glyphs: Glyphs) -> Span:
+    """Bars around the middle of a cell: higher is better than the baseline."""
+    last = len(glyphs.bars) - 1
+    largest = max((abs(lead) for lead in line.lately), default=0.0)
+    if largest <= _LEAST:
+        return glyphs.bars[last // 2] * len(line.lately), "muted"
+    levels = (1 + round((lead / largest + 1) / 2 * (last - 1)) for lead in line.lately)
+    return "".join(glyphs.bars[level] for level in levels), _role(sum(line.lately))
+
+
+def _rate(line: RunLine, _glyphs: Glyphs) -> Span:
+    return ("", "muted") if line.snapshot.has_ended else (f"{line.snapshot.rate:,.0f}", "label")
+
+
+def _lag(line: RunLine, _glyphs: Glyphs) -> Span:
+    if line.lag is None:
+        return "", "muted"
+    return (rough_duration_text(line.lag), "label") if line.lag < _OLD else ("old data", "muted")
+
+
+def _active(line: RunLine, _glyphs: Glyphs) -> Span:
+    return ("", "muted") if line.active is None else (f"#{line.active} at {line.member}", "label")
+
+
+def _birth(line: RunLine, _glyphs: Glyphs) -> Span:
+    return ("none lately" if line.born is None else f"{line.born:,} steps ago"), "muted"
+
+
+_COLUMNS = (
+    Column("run", _name, 18),
+    Column("state", _state, 12),
+    Column("error", _error, 7),
+    Column("base", _baseline, 7, 90),
+    Column("lead", _lead, 7),
+    Column("lately", _lately, 17, 70),
+    Column("rows/s", _rate, 8, 80),
+    Column("lag", _lag, 9, 100),
+    Column("active", _active, 14, 110),
+    Column("last birth", _birth, 17, 130),
+)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
+
+
+def _role(lead: float) -> str:
+    if abs(lead) <= _LEAST:
+        return "label"
+    return "good" if lead > 0 else "bad"

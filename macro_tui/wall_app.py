@@ -1,0 +1,81 @@
+"""The wall as an application: many runs, and the monitor of one of them over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from macro_tui.app import Monitor, Options
+
+if TYPE_CHECKING:
+    from macro_engine.run.view import RunView
+    from macro_engine.run.wall import Wall
+
+_PATIENCE = 2.0  # seconds for a run to be let go
+
+
+class WallMonitor(Monitor):
+    """The app.
+
+    Attributes
+    ----------
+    wall
+        None until the first paint.
+    session
+        The run that is open over the wall; None if none is.
+    trouble
+        With the command of --on-alarm.
+    """
+
+    def __init__(self, places: Sequence[Path], options: Options) -> None:
+        super().__init__(self._no_session, options)
+        self.places = places
+        self.wall: Wall | None = None
+        self.trouble = ""
+
+    def _no_session(self) -> RunView:
+        raise AssertionError("a wall has no run of its own")
+
+    def _load(self) -> None:
+        from macro_engine.run.wall import Wall
+        from macro_tui.screens.wall import WallScreen
+
+        self.wall = Wall(self.places, self.options.alarms)
+        if self.options.on_alarm:
+            from macro_engine.run.alarm_command import AlarmCommand
+
+            command = AlarmCommand(self.options.on_alarm, "wall", self._command_failed)
+            self.wall.rang = lambda path, change: command(change, path.name)
+            self.on_alarm = command
+        self.wall.start()
+        self.push_screen(WallScreen(self.wall, self.options))
+
+    def open_run(self, path: Path, options: Options) -> None:
+        """Opens the monitor on one run, over the wall."""
+        from macro_engine.run.watched import WatchedRun
+        from macro_tui.screens.main import MainScreen
+
+        self.session = WatchedRun(path)
+        self.session.set_alarms(options.alarms)
+        self.session.start()
+        self.push_screen(MainScreen(self.session, options))
+
+    def close_run(self) -> bool:
+        if self.session is None:
+            return False
+        session, self.session = self.session, None
+        self.pop_screen()
+        session.stop(_PATIENCE)
+        session.close()
+        return True
+
+    def fail(self, error: BaseException) -> None:
+        """A run that cannot be read any more leads back to the wall, which says why."""
+        is_of_wall = self.wall is None or error is self.wall.error
+        if is_of_wall or not self.close_run():
+            super().fail(error)
+
+    def _command_failed(self, text: str) -> None:
+        """In the thread of the command."""
+        self.trouble = text
