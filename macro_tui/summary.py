@@ -22,6 +22,7 @@ from macro_tui.view.judged import (
 )
 
 _MANY_REFERENCES = 1000
+_LONGEST_NOTE = 400  # characters
 _NAMES = {"marginal": "marginal baseline", "no_change": "no-change"}
 
 
@@ -134,7 +135,7 @@ def _say_what_went_wrong(summary: Summary, say: Callable[[str], None]) -> None:
     if summary.held:
         say(f"{summary.held:,} rows are held aside, because they lie far ahead (--ahead)")
     for line in summary.notes:
-        say(visible(line))
+        say(visible(line, _LONGEST_NOTE))
     present = [name for name, n in zip(summary.classes, summary.labels, strict=False) if n]
     if len(present) == 1:
         say(f"every row has the label '{visible(present[0])}': there was nothing to tell apart")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from macro_engine.core.format import count_text, threshold_text
+from macro_engine.core.format import count_text, short_threshold_text
 from macro_engine.core.rows import Block, Bools, Columns, Ints, Rows
 from macro_engine.core.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.accepted import Accepted
@@ -205,7 +205,7 @@ class BlockMaker:
         assert self.spec.quantiles is not None
         classes = len(self.encoder.classes or ())
         self.thresholds = self.spec.quantiles.thresholds(self.first.blocks, classes)
-        found = ", ".join(map(threshold_text, self.thresholds))
+        found = ", ".join(map(short_threshold_text, self.thresholds))
         self._say(f"thresholds from the first {self.first.rows:,} rows: {found}")
         sampled, self.sampled = self.sampled, []
         self.scratch, self.first = None, FirstSteps()
