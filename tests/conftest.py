@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -22,6 +23,10 @@ os.environ.setdefault("MACRO_TUI_COMPILER", "wait")
 
 def pytest_addoption(parser):
     parser.addoption("--no-skips", action="store_true", help="a test that would skip fails")
+
+
+def pytest_collection_finish():
+    gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
 
 
 @pytest.hookimpl(wrapper=True)
