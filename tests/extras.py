@@ -16,6 +16,14 @@ needs_vw = [
     ),
 ]
 
+needs_prometheus = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("prometheus_client") is None,
+        reason="needs prometheus-client: pip install 'macro-tui[metrics]'",
+    ),
+]
+
 needs_pandas = [
     pytest.mark.extra,
     pytest.mark.skipif(

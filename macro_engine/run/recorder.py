@@ -86,6 +86,7 @@ class Recorder:
         self.changed = threading.Condition()
         self.readers: list[RunReader] = []  # of this process, which let go at the end
         self.closing = self.giving_up = False
+        self.committed: float | None = None  # when something was last, in seconds since 1970
         self.lock = WriterLock(path)
         try:
             self._open()
@@ -287,6 +288,7 @@ class Recorder:
     def _written(self, seconds: float) -> None:
         """Rest after a commit that took so long; after trouble the next one is due at once."""
         rest = min(max(COMMIT_SECONDS, _REST * seconds), _LONGEST_REST)
+        self.committed = time()
         with self.changed:
             self.in_flight = None
             was_in_trouble, self.trouble = self.trouble is not None, None

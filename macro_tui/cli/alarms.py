@@ -1,4 +1,4 @@
-"""Options on alarms, for every command that runs or watches a stream."""
+"""Options on alarms, and on the numbers that other programs watch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from macro_engine.run.alarms import Rule
+    from macro_engine.run.engine import Engine
 
 RANG = 3  # exit code of a run with an alarm, under --fail-on-alarm
 
@@ -31,6 +32,31 @@ def add_alarm_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"end with exit code {RANG} if an alarm rang",
     )
+
+
+def add_metrics_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metrics",
+        metavar="ADDRESS",
+        help="serve the numbers of the run to Prometheus, on this machine: 127.0.0.1:9464",
+    )
+
+
+def check_metrics(arguments: argparse.Namespace) -> None:
+    """Refuses an address that cannot be served, before anything is opened."""
+    if arguments.metrics is not None:
+        from macro_engine.run.exporter import read_address
+
+        read_address(arguments.metrics)
+
+
+def serve_metrics(arguments: argparse.Namespace, engine: Engine) -> Engine:
+    """Has the numbers of a run served, if that is asked for."""
+    if arguments.metrics is not None:
+        from macro_engine.run.exporter import read_address, serve
+
+        serve(engine, *read_address(arguments.metrics))
+    return engine
 
 
 def rules_of(arguments: argparse.Namespace) -> tuple[Rule, ...]:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_tui.cli.alarms import RANG, command_of, rules_of
+from macro_tui.cli.alarms import (
+    RANG,
+    add_metrics_argument,
+    check_metrics,
+    command_of,
+    rules_of,
+    serve_metrics,
+)
 from macro_tui.cli.options import (
     add_outputs,
     add_stream_arguments,
@@ -42,9 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     playing.add_argument("--speed", metavar="60x", help="multiple of the stream's time, or max")
     playing.add_argument("--rate", type=float, metavar="N", help="rows a second")
     add_screen_arguments(parser)
+    add_metrics_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_metrics(arguments)
     if arguments.headless or arguments.json or not sys.stdout.isatty():
         return _run_headless(arguments)
     try:
@@ -107,14 +116,17 @@ def _engine(
     check_outputs(
         arguments, {path.resolve(): "is read in this run" for path in opened.origin.paths}
     )
-    return Engine(
-        opened,
-        arguments.predictions,
-        arguments.trace,
-        listener,
-        arguments.run_file or unnamed,
-        speed,
-        keep_of(arguments),
+    return serve_metrics(
+        arguments,
+        Engine(
+            opened,
+            arguments.predictions,
+            arguments.trace,
+            listener,
+            arguments.run_file or unnamed,
+            speed,
+            keep_of(arguments),
+        ),
     )
 
 

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.stream.source import FILE, STANDARD_INPUT, scheme_of
-from macro_tui.cli.alarms import RANG, command_of, rules_of
+from macro_tui.cli.alarms import (
+    RANG,
+    add_metrics_argument,
+    check_metrics,
+    command_of,
+    rules_of,
+    serve_metrics,
+)
 from macro_tui.cli.options import (
     add_outputs,
     add_settings,
@@ -61,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_outputs(parser, "; at the end: that of standard input, or when it is left or stopped")
     add_screen_arguments(parser)
+    add_metrics_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -89,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Checks the arguments before anything is opened."""
+    check_metrics(arguments)
     scheme, text = scheme_of(arguments.file)
     path = Path(text)
     if scheme == STANDARD_INPUT and sys.stdin is None:
@@ -167,13 +176,16 @@ def _engine(
     """The engine; `unnamed` is where the run is recorded if no file is named."""
     from macro_engine.run.engine import Engine
 
-    return Engine(
-        opened,
-        arguments.predictions,
-        arguments.trace,
-        listener,
-        arguments.run_file or unnamed,
-        keep=keep_of(arguments),
+    return serve_metrics(
+        arguments,
+        Engine(
+            opened,
+            arguments.predictions,
+            arguments.trace,
+            listener,
+            arguments.run_file or unnamed,
+            keep=keep_of(arguments),
+        ),
     )
 
 
