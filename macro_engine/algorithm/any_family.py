@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from macro_engine.algorithm.chosen_step import ChosenStep
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
@@ -12,7 +13,13 @@ from macro_engine.subroutines.parameters import Parameters
 
 
 class TrialStep(Protocol):
-    """The family's choice for a step that is still open."""
+    """The family's choice for a step that is still open.
+
+    `numbers` are the active subroutines of the members, from 1.
+    """
+
+    @property
+    def numbers(self) -> Ints: ...
 
     def predict(self, rows: Rows) -> Ints:
         """What each member, and in the last line the baseline, says of rows of the step."""
@@ -52,6 +59,12 @@ class AnyFamily(Protocol):
 
     def look_ahead(self) -> TrialStep:
         """Choose for the step that opens next, and change nothing."""
+
+    def begin(self) -> tuple[TrialStep, ChosenStep]:
+        """Open a step; earlier ones may still wait for their labels."""
+
+    def learn(self, chosen: ChosenStep, rows: Rows) -> None:
+        """The labels of a step are known; steps are learned in the order of their opening."""
 
     def compile(self) -> None:
         """Go over to compiled loops, where there are any; between two blocks."""

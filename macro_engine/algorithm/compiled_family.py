@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm import compiled_state
+from macro_engine.algorithm.chosen_step import ChosenStep
 from macro_engine.algorithm.compiled_arrays import (
     empty_bank,
     empty_references,
@@ -187,9 +188,7 @@ class CompiledFamily:
         It runs a step without rows. What the loops would write down of it goes into copies, but for
         newborn learners, whose places in the bank are free and are written again at their birth.
         """
-        numbers, categories = ("",) * self.widths[0], ("",) * (len(self.widths) - 1)
-        nothing = Rows.join([], Columns(numbers, categories))
-        stretch = self._stretch(Block(nothing, np.array([0, 0]), None, 0, self.step))
+        stretch = self._stretch(Block(self._no_rows(), np.array([0, 0]), None, 0, self.step))
         self._make_room_for_frames(len(stretch.labels))
         results = self._results(1, 0, False)
         while True:
@@ -202,6 +201,61 @@ class CompiledFamily:
             ):
                 break
             self._grow(stretch)
+        return self._active(subroutines, bank, results)
+
+    def begin(self) -> tuple[CompiledStep, ChosenStep]:
+        """Open a step; earlier ones may still wait for their labels.
+
+        It runs a step without rows, which nobody learns.
+        """
+        stretch = self._stretch(Block(self._no_rows(), np.array([0, 0]), None, 0, self.step))
+        self._make_room_for_frames(len(stretch.labels))
+        results = self._results(1, 0, False)
+        updates = self.subroutines.updates.copy()
+        while not self.loops.run_steps(
+            0, 1, 0, stretch, self.rules, self.references, self.subroutines, self.bank,
+            self._room(stretch, self.references), results,
+        ):  # fmt: skip
+            self._grow(stretch)
+            updates = self.subroutines.updates.copy()
+        members, numbers = np.nonzero(self.subroutines.updates != updates)
+        self.subroutines.updates[:] = updates
+        self.step += 1
+        opened = self._active(self.subroutines, self.bank, results)
+        return opened, ChosenStep(self._family_result(results, False), members, numbers)
+
+    def learn(self, chosen: ChosenStep, rows: Rows) -> None:
+        """The labels of a step are known; steps are learned in the order of their opening."""
+        n = len(rows)
+        self._make_room_for_columns(rows.columns)
+        self._make_rates_for(int(self.bank.counts.max()) + n)
+        stretch = self._stretch(Block(rows, np.array([0, n]), None, 0, self.step))
+        begin, end = stretch.past_rows, stretch.past_rows + n
+        places = self.subroutines.place[chosen.members, chosen.numbers]
+        self.subroutines.updates[chosen.members, chosen.numbers] += 1
+        bank = self.bank
+        if self.logistic:
+            self.loops.logistic_learn(
+                bank.weights, bank.intercepts, bank.counts, places, stretch.labels,
+                stretch.numbers, stretch.ones, begin, end, bank.rates, _RATE_POWER,
+            )  # fmt: skip
+        else:
+            for place in places.tolist():
+                self.loops.mean_learn(
+                    bank.weights, bank.counts, place, stretch.labels, stretch.numbers,
+                    stretch.ones, begin, end,
+                )  # fmt: skip
+        self.label_counts += np.bincount(rows.labels, minlength=self.classes)
+        self._keep_completed(stretch)
+
+    def _no_rows(self) -> Rows:
+        numbers, categories = ("",) * self.widths[0], ("",) * (len(self.widths) - 1)
+        return Rows.join([], Columns(numbers, categories))
+
+    def _active(
+        self, subroutines: arrays.Subroutines, bank: arrays.Bank, results: arrays.Results
+    ) -> CompiledStep:
+        """Copies of those who predict a step."""
         # the baseline has one subroutine, whether it is a member or not
         active = np.append(results.active[:, 0] - 1, 0)[: self.lines]
         places = subroutines.place[np.arange(self.lines), active]
@@ -212,6 +266,7 @@ class CompiledFamily:
             bank.weights[places],
             bank.intercepts[places],
             bank.counts[places],
+            active + 1,
         )
 
     def _room(self, stretch: arrays.Stretch, references: arrays.References) -> arrays.Present:

@@ -20,6 +20,7 @@ class CompiledStep:
         weights: Floats,
         intercepts: Floats,
         counts: Ints,
+        numbers: Ints,
     ) -> None:
         self.loops = loops
         self.logistic = logistic
@@ -27,6 +28,7 @@ class CompiledStep:
         self.weights = weights
         self.intercepts = intercepts
         self.counts = counts
+        self.numbers = numbers  # of the active subroutines, from 1
 
     def predict(self, rows: Rows) -> Ints:
         """What each member, and in the last line the baseline, says of rows of the step."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.any_family import AnyFamily, TrialStep
+from macro_engine.algorithm.chosen_step import ChosenStep
 from macro_engine.algorithm.earned import EarnedProbabilities
-from macro_engine.algorithm.family import Family, with_marginal
+from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
-from macro_engine.algorithm.member_subroutines import FamilyStep
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.outcome import Outcome, Said
 from macro_engine.blend.persistence import Persistence
@@ -38,6 +38,7 @@ class OpenStep:
     ensemble: Ensemble
     family: TrialStep
     step: int
+    chosen: ChosenStep | None = None  # None for a step that is only looked at
 
     def predict(self, rows: Rows) -> Said:
         """What everyone says of rows of the step; changes nothing."""
@@ -80,7 +81,7 @@ class ClosedStep:
         The last label that was known when the step opened.
     """
 
-    family: FamilyStep
+    family: ChosenStep
     forecasts: Forecasts
     lines: Ints
     answers: Mapping[str, Answer]
@@ -169,25 +170,24 @@ class Ensemble:
 
     def open(self) -> OpenStep:
         """Open a step: its choice is made. Earlier ones may still wait for their labels."""
-        assert isinstance(self.family, Family)
         step = self.family.step
-        return OpenStep(self, self.family.open(), step)
+        family, chosen = self.family.begin()
+        return OpenStep(self, family, step, chosen)
 
     def close(self, opened: OpenStep, rows: Rows) -> ClosedStep:
         """No more rows of the step come; what was said of them is kept."""
-        assert isinstance(opened.family, FamilyStep)
+        assert opened.chosen is not None
         forecasts, lines = opened.forecasts(rows)
         answers = self.answers(forecasts)
         for strategy in self.strategies:
             strategy.close(forecasts, answers[strategy.name])
-        return ClosedStep(opened.family, forecasts, lines, answers, self.no_change.last)
+        return ClosedStep(opened.chosen, forecasts, lines, answers, self.no_change.last)
 
     def complete(self, closed: ClosedStep, labels: Ints) -> Outcome:
         """The labels of a closed step are known, or -1 where one never came.
 
         Steps are completed in their order, and before the next one opens.
         """
-        assert isinstance(self.family, Family)
         rows = closed.forecasts.rows.labelled(labels)
         completion = Completion(closed.forecasts, labels)
         for strategy in self.strategies:
@@ -195,8 +195,8 @@ class Ensemble:
         if self.earned is not None and not self.family.always_has_probabilities:
             self.earned.learn(closed.lines[:, labels >= 0], rows.labels)
         self.no_change.complete(rows.labels, closed.last)
-        result = self.family.result_of(closed.family, closed.lines)
-        self.family.complete(closed.family, rows)
+        result = closed.family.result_with(closed.lines)
+        self.family.learn(closed.family, rows)
         wrong = self._count_wrong(closed.forecasts.members, labels, closed.forecasts.starts)
         return self._outcome(result, completion, closed.answers, wrong)
 

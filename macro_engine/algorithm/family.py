@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.algorithm.chosen_step import ChosenStep
 from macro_engine.algorithm.completed import CompletedSteps
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.member_subroutines import (
@@ -135,6 +136,24 @@ class Family:
                 member.updates[j] += 1
         self.completed.append(rows)
 
+    def begin(self) -> tuple[FamilyStep, ChosenStep]:
+        """Open a step; earlier ones may still wait for their labels."""
+        opened = self.open()
+        result = FamilyResult.empty(len(self.members), len(self.everyone), 1, 0)
+        self._write_down(0, opened, result)
+        counts = [len(choice.close) for choice in opened.choices]
+        members = np.repeat(np.arange(len(self.everyone)), counts)
+        return opened, ChosenStep(
+            result, members, np.concatenate([choice.close for choice in opened.choices])
+        )
+
+    def learn(self, chosen: ChosenStep, rows: Rows) -> None:
+        """The labels of a step are known; steps are learned in the order of their opening."""
+        for m, j in zip(chosen.members.tolist(), chosen.numbers.tolist(), strict=True):
+            self.everyone[m].subroutines[j].learn(rows)
+            self.everyone[m].updates[j] += 1
+        self.completed.append(rows)
+
     def look_ahead(self) -> FamilyStep:
         """Choose for the step that opens next, and change nothing."""
         choices = self._choices(self.present())
@@ -219,13 +238,6 @@ class Family:
                 opened.fill_probabilities(rows, result.probabilities[:, span])
             self._write_down(s, opened, result)
             self.complete(opened, rows)
-        return result
-
-    def result_of(self, opened: FamilyStep, predictions: Ints) -> FamilyResult:
-        """What `run` would have given for a step that is to be completed next."""
-        result = FamilyResult.empty(len(self.members), len(self.everyone), 1, 0)
-        result.predictions = predictions
-        self._write_down(0, opened, result)
         return result
 
     def _write_down(self, s: int, opened: FamilyStep, result: FamilyResult) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 from macro_engine.algorithm.kernels.logistic import (
     learning_rates,
+    logistic_learn,
     logistic_predict,
     logistic_probabilities,
 )
-from macro_engine.algorithm.kernels.nearest_mean import mean_predict
+from macro_engine.algorithm.kernels.nearest_mean import mean_learn, mean_predict
 from macro_engine.algorithm.kernels.steps import RUN_STEPS
 from macro_engine.algorithm.plain_parts import TWINS
 from macro_engine.core.compiling import interpreted
@@ -25,6 +26,8 @@ class Loops:
     logistic_predict: Any
     logistic_probabilities: Any
     mean_predict: Any
+    logistic_learn: Any
+    mean_learn: Any
     are_compiled: bool
 
 
@@ -36,6 +39,8 @@ def compiled_loops(distance: str, learner: str) -> Loops:
         logistic_predict,
         logistic_probabilities,
         mean_predict,
+        logistic_learn,
+        interpreted(mean_learn, TWINS),
         are_compiled=True,
     )
 
@@ -48,5 +53,7 @@ def plain_loops(distance: str, learner: str) -> Loops:
         interpreted(logistic_predict, TWINS),
         interpreted(logistic_probabilities, TWINS),
         interpreted(mean_predict, TWINS),
+        interpreted(logistic_learn, TWINS),
+        interpreted(mean_learn, TWINS),
         are_compiled=False,
     )

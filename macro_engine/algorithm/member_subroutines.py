@@ -130,6 +130,11 @@ class FamilyStep:
         self.active = active
         self.is_trial = is_trial
 
+    @property
+    def numbers(self) -> Ints:
+        """The active subroutine of each, from 1."""
+        return np.array([choice.active + 1 for choice in self.choices])
+
     def predict(self, rows: Rows) -> Ints:
         """What each member, and in the last line the baseline, says of rows of the step."""
         said = []

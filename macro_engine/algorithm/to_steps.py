@@ -14,8 +14,16 @@ from macro_engine.core.totals import Totals
 from macro_engine.strategies import LEADER
 
 
-def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
-    """The steps of a block, given the totals before it."""
+def to_steps(block: Block, outcome: Outcome, before: Totals, late: bool = False) -> Steps:
+    """The steps of a block, given the totals before it.
+
+    Parameters
+    ----------
+    late
+        Whether labels come late, so that one of -1 never came.
+    """
+    labels = block.rows.labels
+    known = labels >= 0 if late else None
     family, nobody = outcome.family, np.zeros(block.steps, np.uint8)
     lengths = small(np.diff(block.starts))
     listed = changes(family.active)
@@ -38,11 +46,13 @@ def to_steps(block: Block, outcome: Outcome, before: Totals) -> Steps:
         nearest=small(family.nearest[members, steps]),
         distances=narrow(family.nearest_distances[members, steps]),
         times=block.times,
-        labels=small(block.rows.labels),
+        labels=small(np.maximum(labels, 0)),
         predictions=outcome.predictions,
         leaders=small(outcome.shown["ftl"][LEADER]) if "ftl" in outcome.shown else None,
         probabilities=outcome.probabilities,
         shown=_shown(outcome, block.steps),
+        labelled=None if known is None else small(np.add.reduceat(known, block.starts[:-1])),
+        known=known,
     )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.declared import Array, Declared
 from macro_engine.core.state import DamagedError, State
+
+if TYPE_CHECKING:
+    from macro_engine.core.late import Completions, Outcomes
 
 SLOTS = 1024  # one-hot columns of a category at most
 # From here on squares overflow in sums over many columns, and compiled sums need not be the others.
@@ -234,6 +237,11 @@ class Block:
     late, rejected
         By steps: how many of its rows came late, and how many rows were turned away while it was
         open. None where nobody counted.
+    keys
+        Of the rows; None where the stream has none.
+    completions, outcomes
+        Where labels come late: the steps that are complete before these open, and the labels that
+        are known by their end.
     """
 
     rows: Rows
@@ -243,6 +251,9 @@ class Block:
     first_step: int
     late: Ints | None = None
     rejected: Ints | None = None
+    keys: Sequence[str] | None = None
+    completions: Completions | None = None
+    outcomes: Outcomes | None = None
 
     @property
     def steps(self) -> int:
@@ -259,7 +270,16 @@ class Block:
             self.first_step + start,
             None if self.late is None else self.late[start:stop],
             None if self.rejected is None else self.rejected[start:stop],
+            None if self.keys is None else self.keys[a:b],
+            None if self.completions is None else self.completions.cut(start, stop),
+            None if self.outcomes is None else self._outcomes(start, stop),
         )
+
+    def _outcomes(self, start: int, stop: int) -> Outcomes:
+        """The labels that are known by the end of some steps, and not before them."""
+        assert self.outcomes is not None
+        first = self.first_row + int(self.starts[start]) if start else 0
+        return self.outcomes.between(first, self.first_row + int(self.starts[stop]) - 1)
 
     def step(self, s: int) -> Rows:
         return self.rows.cut(int(self.starts[s]), int(self.starts[s + 1]))

@@ -119,6 +119,9 @@ class Steps:
         Series by rows by classes, NaN where a series has none; None where nobody asked for them.
     shown
         By `Names.shown` and steps: what strategies show; None where none shows anything.
+    labelled, known
+        Where labels come late: how many rows of each step got a label, and which; the label of the
+        others means nothing. None where all have one.
     """
 
     first_step: int
@@ -147,6 +150,8 @@ class Steps:
     shown: Annotated[
         NDArray[np.float32] | None, Column((Axis.SHOWN, _S), Codec.SINGLES, "steps")
     ] = None
+    labelled: Annotated[Counts | None, Column((_S,), _COUNTS, "steps")] = None
+    known: Annotated[Bools | None, Column((_R,), _FLAGS, "rows")] = None
 
     @property
     def names(self) -> Names:
@@ -181,6 +186,17 @@ class Steps:
         return np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
 
     @property
+    def judged(self) -> Counts:
+        """Rows of each step that have a label: errors are shares of these."""
+        return self.lengths if self.labelled is None else self.labelled
+
+    @property
+    def label_counts(self) -> Ints:
+        """Rows of each class."""
+        labels = self.labels if self.known is None else self.labels[self.known]
+        return np.bincount(labels, minlength=self.names.classes)
+
+    @property
     def first_times(self) -> Ints | None:
         """The time of each step's first row."""
         return None if self.times is None else self.times[self.starts[:-1]]
@@ -198,7 +214,7 @@ class Steps:
     @property
     def losses_after(self) -> Floats:
         """The summed losses after each step, members by steps, added one after the other."""
-        losses = self.member_wrong / self.lengths
+        losses = self.member_wrong / np.maximum(self.judged, 1)
         summed = np.cumsum(np.concatenate([self.before.losses[:, None], losses], 1), axis=1)
         return summed[:, 1:]
 
@@ -212,7 +228,7 @@ class Steps:
         n = step - self.first_step
         return Totals(
             self.names,
-            self.before.rows + int(self.lengths[:n].sum(dtype=np.int64)),
+            self.before.rows + int(self.judged[:n].sum(dtype=np.int64)),
             self.before.wrong + self.wrong[:, :n].sum(axis=1, dtype=np.int64),
             self.losses_after[:, n - 1] if n else self.before.losses,
             self._sums_before(n) if sums is None else sums,
@@ -223,14 +239,13 @@ class Steps:
 
     def sums_after(self, chosen: Ints) -> Floats:
         """The sums of `Tally` after some of the steps, which rise and are counted from 0."""
-        return tallied(
-            self.names,
-            self.labels,
-            self.predictions,
-            self.probabilities,
-            self.starts[chosen + 1],
-            self.before.sums,
-        )
+        labels, predictions, probabilities = self.labels, self.predictions, self.probabilities
+        stops = self.starts[chosen + 1]
+        if self.known is not None:
+            labels, predictions = labels[self.known], predictions[:, self.known]
+            probabilities = None if probabilities is None else probabilities[:, self.known]
+            stops = np.concatenate([[0], np.cumsum(self.known)])[stops]
+        return tallied(self.names, labels, predictions, probabilities, stops, self.before.sums)
 
     @staticmethod
     def join(parts: Sequence[Steps]) -> Steps:

@@ -90,6 +90,11 @@ def length(value: Any) -> str:
     return text
 
 
+def label_timeout(value: Any) -> str:
+    """A length of time, a number of rows, or none."""
+    return "none" if value == "none" else every(value)
+
+
 def _one_of(*choices: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         if value not in choices:

@@ -81,6 +81,25 @@ _OPTIONS = (
     Option(
         "max_step", "N", "rows of one window in a step at most", STREAM, "number_of_rows", 100_000
     ),
+    Option(
+        "key",
+        "COL",
+        "what identifies a row, so that its label may come later; several: A,B",
+        STREAM,
+        "names",
+    ),
+    Option("labels", "FILE", "a second file with keys and labels", STREAM, "text"),
+    Option(
+        "label_delay", "LENGTH", "labels are known so long after their rows: 90m", STREAM, "length"
+    ),
+    Option("label_time", "COL", "column that says when the label was known", STREAM, "text"),
+    Option(
+        "label_timeout",
+        "LENGTH",
+        "wait no longer for a label: 6h of the stream's time, 5000 rows, or none",
+        STREAM,
+        "label_timeout",
+    ),
     Option("delimiter", "CHAR", "of a CSV file: , ; | or tab", STREAM, "delimiter"),
     Option("decimal", "CHAR", "of a CSV file: . or ,", STREAM, "decimal"),
     Option(

@@ -88,7 +88,7 @@ class Checkpoint:
             return
         if recorder.failure is not None:
             raise recorder.failure
-        if not self.reader.can_commit:
+        if not self.reader.can_commit or self._is_emission_behind():
             return
         has_news = self.report.has_news or recorder.has_gathered or self.told != standing.to_tell
         if has_news and recorder.is_due:
@@ -99,6 +99,18 @@ class Checkpoint:
             standing.publish("waiting", f"waiting to write: {words}")
             await asyncio.sleep(0.05)
         standing.full_since = None
+
+    def _is_emission_behind(self) -> bool:
+        """Whether lines were not written, so that a state must not say that they are."""
+        emission = self.outputs.emission
+        return emission is not None and emission.trouble is not None
+
+    async def store_beginning(self, was_stopped: Callable[[], bool]) -> None:
+        """Store where a run begins, and wait until that is in the file."""
+        self.store("running")
+        recorder = self.report.recorder
+        while recorder is not None and recorder.is_writing and not was_stopped():
+            await asyncio.sleep(0.01)
 
     def store(self, status: str) -> None:
         """Have everything so far written, with the state after it."""
@@ -138,7 +150,8 @@ class Checkpoint:
         recorder = self.report.recorder
         self.is_closing = True
         with self.noting:
-            if status == "failed" and self.is_storable and not is_whole:
+            not_whole = status == "failed" and not is_whole
+            if (not_whole or self._is_emission_behind()) and self.is_storable:
                 recorder.forget()  # the file keeps the last state
             elif not self.was_finished:
                 self.store(status)
@@ -169,7 +182,9 @@ class Checkpoint:
     def _state(self, whole: bool) -> dict[str, State | None] | None:
         if not self.is_storable:
             return None
-        state = {"source": self.reader.state()} | self.pipeline.state(whole)
+        emission = self.outputs.emission
+        emitted = {} if emission is None else {"emitted": emission.state()}
+        state = {"source": self.reader.state()} | emitted | self.pipeline.state(whole)
         return state | {"alarms": self.standing.alarm_watch.state()}
 
     def _resume(self, stored: RunReader) -> None:
@@ -229,7 +244,9 @@ class Checkpoint:
         self.pipeline.restore(state, self.reader.thresholds)
         if "alarms" in state:
             self.standing.alarm_watch.restore(child(state, "alarms"))
-        if self.reader.steps > self.pipeline.steps:
+        if self.outputs.emission is not None:
+            self.outputs.emission.restore(state.get("emitted") or {})
+        if self.reader.steps > self.pipeline.closed_steps:
             raise DamagedError("the parts of its state are of different moments")
         if self.pipeline.ensemble is not None:
             self.outputs.open(self.standing.classes, self.pipeline.members, self.pipeline.strategy)

@@ -95,7 +95,7 @@ class Points:
         times = results.first_times
         return Points(
             results.first_step + chosen + 1,
-            results.before.rows + results.starts[chosen + 1],
+            results.before.rows + np.cumsum(results.judged, dtype=np.int64)[chosen],
             results.before.wrong[:, None] + summed_wrong[:, chosen],
             results.losses_after[:, chosen],
             results.sums_after(chosen),

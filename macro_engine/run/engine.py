@@ -20,11 +20,13 @@ from macro_engine.run.alarm_rules import UNKNOWN_LABELS, parse
 from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Alarms
 from macro_engine.run.checkpoint import Checkpoint
+from macro_engine.run.emission import Emission
 from macro_engine.run.events import Event
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import Outputs
 from macro_engine.run.pace import Pace
 from macro_engine.run.pipeline import Pipeline
+from macro_engine.run.predicted import emit, emit_open_rows
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.report import Listener, Report
 from macro_engine.run.snapshot import Snapshot
@@ -54,6 +56,8 @@ class Engine:
         How fast it plays; None for a speed that suits the recording.
     keep
         How much of the run the file keeps; None for all of it.
+    emit, emit_outcomes
+        Where predictions are written as they are made, and whether labels are when they are known.
     pipeline
         What the steps go through.
     """
@@ -65,6 +69,8 @@ class Engine:
     run_file: Path | None = None
     speed: Speed | None = field(default_factory=Speed)
     keep: Keep | None = None
+    emit: str | None = None
+    emit_outcomes: bool = False
 
     def __post_init__(self) -> None:
         self.report = report = Report(self.listener)
@@ -74,6 +80,7 @@ class Engine:
         with_probabilities = (
             self.predictions is not None
             or self.run_file is not None
+            or self.emit is not None
             or METRICS[self.opened.settings["metric"]].wants_probabilities
         )
         self.pipeline = Pipeline(
@@ -94,7 +101,10 @@ class Engine:
         self.standing = Standing(
             self.opened, self.reader, self.pipeline, self.pace, report, self.alarm_watch
         )
-        self.outputs = Outputs(self.predictions, self.trace)
+        self.emission: Emission | None = None
+        if self.emit is not None:
+            self.emission = Emission(self.emit, self.emit_outcomes, report.happened)
+        self.outputs = Outputs(self.predictions, self.trace, self.emission)
         self.checkpoint = Checkpoint(self.standing, self.outputs)
         self.between_blocks = True
         self.read_share: float | None = None  # of a recording, until the newest block
@@ -211,6 +221,8 @@ class Engine:
         if reader.is_live and self.recorder is not None:
             self._publish(*reader.standing())  # or readers would see a run that has not begun
             self.checkpoint.store("running")  # whatever happens, it is known where to begin
+        if self.emission is not None and self.recorder is not None:
+            await self.checkpoint.store_beginning(lambda: self.was_stopped)
         while not self.was_stopped:
             for block in reader.poll():
                 if not await self._run_through(block):
@@ -221,6 +233,7 @@ class Engine:
             self._publish(*reader.standing())
             self._look_for_alarms()
             self.report.listener.progress()
+            self._flush()
             await self._record()
             if reader.source.has_ended:
                 return
@@ -236,8 +249,12 @@ class Engine:
             raise MacroError(f"{visible(self.run_file)} is damaged: its classes are others")
         if self.pipeline.ensemble is None:
             self._start(block.rows.columns)
+        if not block.steps:
+            self._step_through(block)
+            return True
         shares = self._shares(block)
-        begin = max(self.steps - block.first_step, 0)  # a resumed run gets some blocks again
+        # a resumed run gets some blocks again
+        begin = max(self.pipeline.closed_steps - block.first_step, 0)
         while begin < block.steps:
             end = await self.pace.allowed(block, begin, shares)
             if end == begin:
@@ -251,6 +268,7 @@ class Engine:
             begin = end
             self._publish("running", self.reader.doing)
             self.report.listener.progress()
+            self._flush()
             await self._record()
         return True
 
@@ -266,11 +284,17 @@ class Engine:
         self.between_blocks = False
         self.report.has_news = True
         results, found = self.pipeline.run(block)
-        events = [*found, *self.report.alarmed(self.alarm_watch.take(results))]
+        events = found
+        if results is not None:
+            events = [*found, *self.report.alarmed(self.alarm_watch.take(results))]
         self.standing.closed = time()
-        if self.recorder is not None:
+        if self.recorder is not None and results is not None:
             self.recorder.add(results, events)
+        if self.emission is not None:
+            emit(self.emission, self.pipeline, block, results)
         self.between_blocks = True
+        if results is None:
+            return
         self.report.results(results, events)
         if self.recorder is None:  # else they are written from the run file
             self.outputs.write(results)
@@ -288,9 +312,17 @@ class Engine:
             return
         if self.standing.open_step is None:
             ensemble = self.pipeline.ensemble or self._start(rows.columns)
-            self.standing.open_step = OpenStepWatch(ensemble)
+            late = self.pipeline.waiting is not None
+            self.standing.open_step = OpenStepWatch(ensemble, late)
+        watch = self.standing.open_step
         with self.pipeline.failures_in_words(maker.steps):
-            self.standing.open_step.look(maker.steps, rows)
+            said = watch.look(maker.steps, rows)
+        if said is not None and self.emission is not None:
+            emit_open_rows(self.emission, said, maker, self.pipeline.strategy, *watch.leader)
+
+    def _flush(self) -> None:
+        if self.emission is not None:
+            self.emission.flush()
 
     async def _record(self) -> None:
         await self.checkpoint.record(lambda: self.was_stopped)
@@ -330,6 +362,8 @@ class Engine:
     def _finish(self) -> None:
         """Give back what is held."""
         self.outputs.discard()
+        if self.emission is not None:
+            self.emission.close()
         if self.standing.open_step is not None:
             self.standing.open_step.close()
         self.pipeline.finish()

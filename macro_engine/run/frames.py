@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from macro_engine.core.members import ALL, Member
-from macro_engine.core.rows import Ints
+from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.stream.table import Rejection
@@ -29,7 +29,7 @@ def predictions_frame(results: Steps, classes: Sequence[str], strategy: str) -> 
         "row": pl.Series(np.arange(first, first + n)),
         "step": pl.Series(steps),
         "time": _times(results.times, n),
-        "label": named(results.labels),
+        "label": _known(named(results.labels), results.known),
     }
     members = (f"t{k}" for k in range(len(results.names.members)))
     for name, predictions in zip(
@@ -41,6 +41,14 @@ def predictions_frame(results: Steps, classes: Sequence[str], strategy: str) -> 
         for c, name in enumerate(classes):
             columns[f"p_{name}"] = pl.Series(lines[:, c]).fill_nan(None)
     return pl.DataFrame(columns)
+
+
+def _known(labels: pl.Series, known: Bools | None) -> pl.Series:
+    """The labels, without those that never came."""
+    if known is None:
+        return labels
+    nothing = pl.Series([None], dtype=pl.String)
+    return labels.zip_with(pl.Series(known), nothing.gather(np.zeros(len(labels), np.int64)))
 
 
 def trace_frame(results: Steps, members: Sequence[Member]) -> pl.DataFrame:

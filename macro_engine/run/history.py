@@ -284,7 +284,7 @@ class History:
         return Situation(
             results.steps,
             results.rows,
-            np.bincount(results.labels, minlength=len(self.classes)),
+            results.label_counts,
             None if times is None else int(times.min()),
             None if times is None else int(times.max()),
         )

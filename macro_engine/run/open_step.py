@@ -7,7 +7,9 @@ from time import monotonic
 import numpy as np
 
 from macro_engine.algorithm.ensemble import Ensemble, OpenStep
+from macro_engine.algorithm.outcome import Said
 from macro_engine.core.rows import Ints, Rows
+from macro_engine.strategies.ftl import FollowTheLeader
 
 _REST = 20  # times what a look ahead costs, until the next one
 
@@ -22,7 +24,8 @@ class OpenStepWatch:
         series are the strategies and then the thresholds.
     """
 
-    def __init__(self, ensemble: Ensemble) -> None:
+    def __init__(self, ensemble: Ensemble, labels_are_late: bool = False) -> None:
+        self.labels_are_late = labels_are_late
         self.ensemble = ensemble
         self.names = ensemble.names
         self.step: int | None = None
@@ -31,25 +34,37 @@ class OpenStepWatch:
         self.labels: Ints = np.empty(0, np.int64)
         self.predictions: Ints = np.empty((self.names.predictors, 0), np.int64)
 
-    def look(self, step: int, rows: Rows) -> None:
-        """Take note of the rows that the open step has now; the steps before it have run."""
+    def look(self, step: int, rows: Rows) -> Said | None:
+        """Take note of the rows that the open step has now; the steps before it have run.
+
+        Returns what is said of those that are new.
+        """
         if step != self.step:
             self._forget()
             if not len(rows) or not self._choose():
-                return
+                return None
             self.step = step
         known = len(self.labels)
         if self.choice is None or len(rows) == known:
-            return
+            return None
         fresh = rows.cut(known, len(rows))
         # a model may fail: then nothing was seen of these rows
-        said = self.choice.predict(fresh).predictions
+        said = self.choice.predict(fresh)
         self.labels = np.concatenate([self.labels, fresh.labels])
-        self.predictions = np.hstack([self.predictions, said])
+        self.predictions = np.hstack([self.predictions, said.predictions])
+        return said
+
+    @property
+    def leader(self) -> tuple[int, int]:
+        """The member that FTL follows, the last one without FTL; and its active subroutine."""
+        assert self.choice is not None
+        leads = [s.leader for s in self.ensemble.strategies if isinstance(s, FollowTheLeader)]
+        leader = leads[0] if leads else len(self.names.members) - 1
+        return leader, int(self.choice.family.numbers[leader])
 
     def errors(self) -> dict[str, float]:
         """The share of rows that each strategy got wrong."""
-        if not len(self.labels):
+        if not len(self.labels) or self.labels_are_late:
             return {}
         series = self.names.series
         wrong = (self.predictions[: len(series)] != self.labels).mean(axis=1)
@@ -57,7 +72,7 @@ class OpenStepWatch:
 
     def newest(self, classes: tuple[str, ...]) -> dict[str, str]:
         """The label of the newest row, and what each strategy said of it."""
-        if not len(self.labels):
+        if not len(self.labels) or self.labels_are_late:
             return {}
         series = self.names.series
         said = [self.labels[-1], *self.predictions[: len(series), -1]]

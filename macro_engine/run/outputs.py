@@ -13,9 +13,10 @@ import polars as pl
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.members import Member
+from macro_engine.core.members import Member, names_of
 from macro_engine.core.steps import Steps
 from macro_engine.core.writing import destination
+from macro_engine.run.emission import Emission
 from macro_engine.run.frames import predictions_frame, trace_frame
 from macro_engine.run.runfile import RunReader
 
@@ -116,11 +117,16 @@ class Outputs:
     ----------
     predictions, trace
         Where they are written; None for nowhere.
+    emission
+        Takes predictions as they are made; None where nobody asked for them.
     """
 
-    def __init__(self, predictions: Path | None, trace: Path | None) -> None:
+    def __init__(
+        self, predictions: Path | None, trace: Path | None, emission: Emission | None = None
+    ) -> None:
         self.predictions = predictions
         self.trace = trace
+        self.emission = emission
         self.files: list[ResultFile] = []
 
     @property
@@ -133,6 +139,8 @@ class Outputs:
             self.files.append(PredictionsFile(self.predictions, classes, strategy))
         if self.trace is not None:
             self.files.append(TraceFile(self.trace, members))
+        if self.emission is not None:
+            self.emission.open(classes, names_of(members), strategy)
 
     def write(self, results: Steps) -> None:
         for file in self.files:

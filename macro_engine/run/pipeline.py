@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -14,24 +14,25 @@ from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.algorithm.to_steps import to_steps
+from macro_engine.algorithm.waiting import WaitingSteps
 from macro_engine.core.errors import MacroError
-from macro_engine.core.escape import visible
 from macro_engine.core.names import Names
-from macro_engine.core.plugins import failure, is_own
 from macro_engine.core.rows import Block, Columns
 from macro_engine.core.state import DamagedError, State, child, texts
 from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
+from macro_engine.run.failures import failures_in_words
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.warming import Warming, load, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
-from macro_engine.subroutines import OWN, resolve
+from macro_engine.subroutines import resolve
 from macro_engine.subroutines.output import converted
 
 _PATHS = ("general", "plain", "compiled")
 _THEN = ", then "
+_WAITING = "waiting/"  # the parts of a state that hold steps without labels
 _BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
 
 
@@ -59,6 +60,8 @@ class Pipeline:
         Has them compiled; None where nothing need be.
     ensemble, scoreboard
         None until classes and columns are known.
+    waiting
+        The steps that wait for labels; None where none has to.
     columns
         Those of the newest block.
     seconds
@@ -109,6 +112,7 @@ class Pipeline:
         self.columns = Columns(())
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
+        self.waiting: WaitingSteps | None = None
         self.events = EventFinder(self.names)
         self.seconds = self.plain_seconds = self.longest_block = 0.0
         self.steps_at_once = 1
@@ -134,6 +138,11 @@ class Pipeline:
     @property
     def steps(self) -> int:
         return 0 if self.scoreboard is None else self.scoreboard.steps
+
+    @property
+    def closed_steps(self) -> int:
+        """How many steps came in; some may wait for their labels."""
+        return self.steps if self.waiting is None else self.waiting.closed
 
     @property
     def rows(self) -> int:
@@ -195,9 +204,12 @@ class Pipeline:
             )
         self.names = self.ensemble.names
         self.scoreboard = Scoreboard(self.names, self.strategy)
+        if self.opened.spec.late_labels is not None:
+            self.waiting = WaitingSteps(self.ensemble)
         return self.ensemble
 
-    def run(self, block: Block) -> tuple[Steps, list[Event]]:
+    def run(self, block: Block) -> tuple[Steps | None, list[Event]]:
+        """Take a block through; results are those of steps that are complete."""
         assert self.ensemble is not None
         assert self.scoreboard is not None
         self._look_at_compiler()
@@ -206,9 +218,9 @@ class Pipeline:
             self.paths.append(self._path())
         started = perf_counter()
         with self.failures_in_words(block.first_step):
-            outcome = self.ensemble.run(block)
-        results = to_steps(block, outcome, self.scoreboard.totals)
-        self.scoreboard.update(results)
+            results = self._results(block)
+        if results is not None:
+            self.scoreboard.update(results)
         spent = perf_counter() - started
         self.seconds += spent
         self.plain_seconds += spent if self.is_plain else 0.0
@@ -216,23 +228,26 @@ class Pipeline:
         pace = block.steps / max(spent, 1e-6)
         most = max(2 * block.steps, self.steps_at_once)
         self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), most))
-        self.time = None if block.times is None else int(block.times[-1])
-        return results, list(self.events.find(results))
+        if block.times is not None:
+            self.time = int(block.times[-1])
+        return results, [] if results is None else list(self.events.find(results))
 
-    @contextmanager
-    def failures_in_words(self, step: int) -> Iterator[None]:
+    def _results(self, block: Block) -> Steps | None:
+        """What a block gives; None where labels come late, and no step is complete yet."""
+        assert self.ensemble is not None
+        assert self.scoreboard is not None
+        if self.waiting is None:
+            return to_steps(block, self.ensemble.run(block), self.scoreboard.totals)
+        parts: list[Steps] = []
+        before = self.scoreboard.totals
+        for step, outcome in self.waiting.run(block):
+            parts.append(to_steps(step, outcome, before, late=True))
+            before = parts[-1].after
+        return Steps.join(parts) if parts else None
+
+    def failures_in_words(self, step: int) -> AbstractContextManager[None]:
         """Say what failed in the steps from one on."""
-        try:
-            yield
-        except MacroError:
-            raise
-        except MemoryError:
-            raise MacroError(
-                f"not enough memory for the steps from {step}; shorter steps "
-                "(--every), a shorter --history or --max-subroutines need less"
-            ) from None
-        except (Exception, SystemExit) as error:
-            raise self._in_words(error, step) from error
+        return failures_in_words(self.opened.settings, self.strategies, step)
 
     def finish(self) -> None:
         """Give back what is held outside of Python."""
@@ -248,11 +263,19 @@ class Pipeline:
         """
         if self.ensemble is None or self.scoreboard is None:
             return {}
-        return self.ensemble.state(whole) | {
-            "columns": self.columns.state() | {"classes": list(self.classes)},
-            "scoreboard": self.scoreboard.state(),
-            "events": self.events.state(),
-        }
+        waiting: dict[str, State | None] = {}
+        if self.waiting is not None:
+            parts = self.waiting.commit(whole)
+            waiting = {f"{_WAITING}{name}": state for name, state in parts.items()}
+        return (
+            self.ensemble.state(whole)
+            | waiting
+            | {
+                "columns": self.columns.state() | {"classes": list(self.classes)},
+                "scoreboard": self.scoreboard.state(),
+                "events": self.events.state(),
+            }
+        )
 
     def restore(self, state: State, thresholds: Sequence[float] | None) -> None:
         """Go on from a state; the pipeline must be new. See `start`."""
@@ -269,7 +292,14 @@ class Pipeline:
         assert self.scoreboard is not None
         self.scoreboard.restore(child(state, "scoreboard"))
         self.events.restore(child(state, "events"))
-        if self.ensemble.family.step != self.steps:
+        if self.waiting is not None:
+            parts = {
+                name.removeprefix(_WAITING): child(state, name)
+                for name in state
+                if name.startswith(_WAITING)
+            }
+            self.waiting.restore(parts, columns, self.steps)
+        elif self.ensemble.family.step != self.steps:
             raise DamagedError("the parts of its state are of different moments")
 
     def _leave_out_strategies(self) -> None:
@@ -361,18 +391,3 @@ class Pipeline:
     def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
         compiled = self.compiles_strategies and not self.is_plain
         return Ensemble(family, columns, self.strategies, self.with_probabilities, compiled)
-
-    def _in_words(self, error: BaseException, step: int) -> BaseException:
-        """Code of the user's choice may fail in ways of its own; ours may not."""
-        if not (others := self._parts_of_others()):
-            return error
-        return failure(f"{' or '.join(others)} failed in the steps from {step}", error)
-
-    def _parts_of_others(self) -> list[str]:
-        """What runs in this pipeline and is not this program's own."""
-        subroutine, distance = self.opened.settings["subroutine"], self.opened.settings["distance"]
-        parts = {
-            f"the subroutine {visible(subroutine)}": subroutine in OWN,
-            f"the distance {distance}": is_own(DISTANCES[distance].create),
-        } | {f"the strategy {name}": is_own(STRATEGIES[name]) for name in self.strategies}
-        return [name for name, own in parts.items() if not own]

@@ -111,6 +111,12 @@ class Recorder:
         return bool(self.gathered.results or self.gathered.events or self.gathered.rejected)
 
     @property
+    def is_writing(self) -> bool:
+        """Whether what was handed over is not in the file yet."""
+        with self.changed:
+            return self.failure is None and bool(self.handed_over or self.in_flight)
+
+    @property
     def is_due(self) -> bool:
         """Whether a state should be handed over now."""
         if self.gathered.nbytes >= AT_ONCE:

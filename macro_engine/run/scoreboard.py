@@ -50,6 +50,8 @@ class Scoreboard:
         classes = self.names.classes
         self.steps += results.steps
         pairs = classes * results.labels.astype(np.int64) + results.predictions[self.place]
+        if results.known is not None:
+            pairs = pairs[results.known]
         self.confusion += np.bincount(pairs, minlength=classes**2).reshape(classes, classes)
         self.follow(results)
         self.totals = results.totals(results.stop, self.recent[:, -1].copy())
@@ -97,13 +99,15 @@ class Scoreboard:
     def errors(self) -> dict[str, float]:
         """Shares of rows, by strategy."""
         return {
-            name: int(wrong) / self.rows
+            name: int(wrong) / max(self.rows, 1)
             for name, wrong in zip(self.names.series, self.totals.wrong, strict=False)
         }
 
     @property
     def member_errors(self) -> list[float]:
-        return [int(wrong) / self.rows for wrong in self.totals.wrong[len(self.names.series) :]]
+        return [
+            int(wrong) / max(self.rows, 1) for wrong in self.totals.wrong[len(self.names.series) :]
+        ]
 
     @property
     def alike(self) -> list[list[str]]:

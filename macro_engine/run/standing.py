@@ -17,6 +17,7 @@ from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import ENDED, Snapshot
+from macro_engine.stream.awaited import KINDS
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import Reader
 
@@ -133,6 +134,7 @@ class Standing:
             "rejected": self.report.rejections.count,
             "late": self.reader.late,
             "held": self.reader.held,
+            **self._late_labels(),
             "unanswered": pipeline.unanswered,
             "references": pipeline.reference_count,
             "distance_share": pipeline.distance_share,
@@ -156,6 +158,14 @@ class Standing:
             "recent": measured(board.recent_tally, of),
             "recent_steps": board.recent_steps,
         }
+
+    def _late_labels(self) -> dict[str, Any]:
+        """Where labels come late: how many rows wait for them, and what was odd about labels."""
+        awaited = self.reader.maker.awaited
+        if awaited is None:
+            return {}
+        waiting = int(awaited.waiting.sum())
+        return {"late_labels": {"waiting": waiting} | {k: awaited.counts[k] for k in KINDS}}
 
     def _recording_in_words(self) -> str:
         recorder = self.report.recorder

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Columns, Counts, Floats, Ints, Rows
 from macro_engine.core.state import State
@@ -224,6 +225,19 @@ class Strategy(ABC):
     def joined(self, state: State, parts: Mapping[str, State]) -> State:  # noqa: ARG002
         """What `restore` takes, given what a run file holds; the strategy must be new."""
         return state
+
+    def kept_state(self, kept: Any) -> State | None:
+        """What must be stored of `Answer.kept` for a step that waits for its labels."""
+        if kept is None:
+            return None
+        raise MacroError(
+            f"the strategy {self.name} cannot be stored while labels are awaited; leave out --run, "
+            "or give it kept_state and kept"
+        )
+
+    def kept(self, state: State) -> Any:
+        """What `kept_state` gave."""
+        raise NotImplementedError
 
     def compile(self) -> None:  # noqa: B027
         """Go over to compiled loops, where there are any; between two blocks."""

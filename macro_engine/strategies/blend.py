@@ -112,6 +112,12 @@ class BlendStrategy(Strategy):
     def joined(self, state: State, parts: Mapping[str, State]) -> State:
         return state | {"tiles": self.journal.joined(parts, self.shape)}
 
+    def kept_state(self, kept: Answers) -> State:
+        return kept.state()
+
+    def kept(self, state: State) -> Answers:
+        return Answers.restored(state, self.shape)
+
     def _evidence(self, forecasts: Forecasts) -> Evidence:
         """What the experts are given, of which the run computes most anyway."""
         rows = forecasts.rows

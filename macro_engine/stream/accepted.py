@@ -26,6 +26,10 @@ class Accepted:
     file: str
     unit: str
     rejected: Ints  # how many were turned away before each row, and after the last one
+    # where labels come late: the keys, when labels are known, and which rows are labels alone
+    keys: list[str] | None = None
+    due: Ints | None = None
+    alone: Bools | None = None
 
     remembers: ClassVar = Declared(
         Array("numbers", np.float64, ("rows", "features"), shared=True),
@@ -35,13 +39,18 @@ class Accepted:
         Text("file"),
         Text("unit"),
         Array("rejected", np.int64, (None,), low=0, shared=True),
+        Array("due", np.int64, ("rows",), shared=True, optional=True),
+        Array("alone", np.bool_, ("rows",), shared=True, optional=True),
     )
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def state(self) -> State:
-        return self.remembers.state_of(self) | {"categories": self.categories}
+        return self.remembers.state_of(self) | {
+            "categories": self.categories,
+            "keys": None if self.keys is None else list(self.keys),
+        }
 
     @staticmethod
     def restored(state: State, spec: StreamSpec) -> Accepted:
@@ -53,11 +62,15 @@ class Accepted:
             or len(categories) != len(spec.categorical)
             or len(values["rejected"]) != n + 1
             or (values["times"] is None) != (spec.time is None)
+            or (values["alone"] is None) != (spec.late_labels is None)
         ):
             raise DamagedError("in its state the rows held back are not those of the stream")
         column = Texts("values", n)
+        keys = state.get("keys")
         return Accepted(
-            categories=[column.taken({"values": texts}, {}) for texts in categories], **values
+            categories=[column.taken({"values": texts}, {}) for texts in categories],
+            keys=None if keys is None else column.taken({"values": keys}, {}),
+            **values,
         )
 
     def followed_by(self, rejected: int) -> Accepted:
@@ -79,6 +92,9 @@ class Accepted:
             labels=[label for part in parts for label in part.labels],
             times=np.concatenate(times) if times else None,
             lines=np.concatenate([part.lines for part in parts]),
+            keys=None if last.keys is None else [k for part in parts for k in part.keys or ()],
+            due=None if last.due is None else np.concatenate([part.due for part in parts]),
+            alone=None if last.alone is None else np.concatenate([part.alone for part in parts]),
         )
 
     def pick(self, places: Ints, rejected: Ints) -> Accepted:
@@ -92,6 +108,9 @@ class Accepted:
             times=None if self.times is None else self.times[places],
             lines=self.lines[places],
             rejected=rejected,
+            keys=None if self.keys is None else [self.keys[i] for i in chosen],
+            due=None if self.due is None else self.due[places],
+            alone=None if self.alone is None else self.alone[places],
         )
 
     def where(self, keep: Bools) -> Accepted:
@@ -108,7 +127,17 @@ class Accepted:
             self.file,
             self.unit,
             np.add.reduceat(rejected, firsts),
+            None if self.keys is None else _chosen(self.keys, chosen),
+            None if self.due is None else self.due[keep],
+            None if self.alone is None else self.alone[keep],
         )
+
+    def without_labels_alone(self) -> Accepted:
+        """The rows that are rows of the stream; what was turned away around the others is kept."""
+        if self.alone is None or not self.alone.any():
+            return self
+        places = np.flatnonzero(~self.alone)
+        return self.pick(places, np.add.reduceat(self.rejected, np.append(0, places + 1)))
 
 
 def _chosen(values: Sequence[str], keep: Sequence[bool]) -> list[str]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from macro_engine.core.format import count_text, short_threshold_text
-from macro_engine.core.rows import Block, Bools, Columns, Ints, Rows
+from macro_engine.core.rows import Block, Bools, Ints, Rows
 from macro_engine.core.state import DamagedError, State, array, child, children, whole
 from macro_engine.stream.accepted import Accepted
+from macro_engine.stream.awaited import Told
 from macro_engine.stream.encode import Encoder
+from macro_engine.stream.part import Part
 from macro_engine.stream.quantiles import FirstSteps
 from macro_engine.stream.scale import Scale
 from macro_engine.stream.spec import StreamSpec
@@ -47,6 +50,8 @@ class BlockMaker:
         self.rejections = rejections
         self.report = report
         self.encoder = Encoder(spec, rejections, self._say)
+        late = self.encoder.late_rows
+        self.awaited = None if late is None else late.awaited
         self.scale = Scale(spec, self._say)
         self.stepper = Stepper(
             spec.every, spec.reject_late, self._say, spec.ahead, spec.max_step, now
@@ -95,6 +100,8 @@ class BlockMaker:
         """The steps that the rows of a table close; the open one is kept."""
         for accepted in self.encoder.take(table):
             yield from self._taken(accepted)
+        if self.awaited is not None:
+            self.awaited.tell()
 
     def finish(self) -> Iterator[Block]:
         """The rows still held back, and the last step."""
@@ -108,6 +115,39 @@ class BlockMaker:
             nothing = Accepted.join([*self.held.values()]).pick(_NONE, np.zeros(1, np.int64))
             yield from self._added(*self._sorted_out(nothing, self.stepper.finish()))
         yield from self.close_step()
+        if self.awaited is not None and self.encoder.late_rows is not None:
+            self.encoder.late_rows.finish()
+            self.awaited.finish()
+            yield from self.completed()
+
+    def completed(self) -> Iterator[Block]:
+        """A block without steps, where labels that came make others complete.
+
+        A step that is open was chosen for: while it is, none is complete but those that were when
+        it opened.
+        """
+        if self.awaited is None or not self.encoder.fixed:
+            return
+        awaited = self.awaited
+        now = int(awaited.starts[-1]) if self.open_rows else awaited.next_row
+        outcomes = awaited.known_by(awaited.next_row)
+        before = awaited.completed(np.array([now]))
+        if outcomes is not None or before[-1] > awaited.first_step:
+            nothing = Rows.join([], self.encoder.columns)
+            yield Block(
+                nothing, np.zeros(1, np.int64), None, self.rows, self.steps,
+                completions=awaited.give_out(before), outcomes=outcomes,
+            )  # fmt: skip
+
+    def tell_labels(self, keys: Sequence[str], labels: Sequence[str]) -> None:
+        """Labels come from elsewhere."""
+        assert self.awaited is not None
+        indices = self.encoder.label_indices(labels).tolist()
+        told = [Told(0, k, y if y >= 0 else None) for k, y in zip(keys, indices, strict=True)]
+        nothing = np.empty(0, np.int64)
+        times = None if self.spec.time is None else nothing
+        self.awaited.take(0, times, nothing, nothing, nothing.astype(np.bool_), None, told)
+        self.awaited.tell()
 
     def close_full_step(self) -> Iterator[Block]:
         """Close the open step; what was turned away since its last row is of the next one."""
@@ -145,6 +185,7 @@ class BlockMaker:
             "held": list(self.held.values()),
             "thresholds": None if self.thresholds is None else np.array(self.thresholds),
             "sampled": list(self.sampled),
+            "awaited": None if self.awaited is None else self.awaited.state(),
         }
 
     def restore(self, state: State) -> None:
@@ -165,6 +206,8 @@ class BlockMaker:
             if (part.times is None) != (self.spec.time is None):
                 raise DamagedError("in its state the open step's times are missing")
             self.pending = [part]
+        if self.awaited is not None:
+            self.awaited.restore(child(state, "awaited"), len(self.encoder.classes or ()))
         rows = self.stepper.ahead.rows
         kept = [Accepted.restored(row, self.spec) for row in children(state, "held", len(rows))]
         if any(len(row) != 1 for row in kept):
@@ -214,20 +257,49 @@ class BlockMaker:
 
     def _closed(self, accepted: Accepted) -> Iterator[Block]:
         """The steps that these rows close; the open one is kept."""
+        told = self._told(accepted)
+        accepted = accepted.without_labels_alone()
         if accepted.times is not None and len(accepted):
             before = accepted.times[0] if self.newest is None else self.newest
             self.backwards += int(np.count_nonzero(np.diff(accepted.times, prepend=before) < 0))
             self.newest = int(accepted.times[-1])
         split = self.stepper.split(accepted.times, len(accepted))
         if split.numbers is None:
-            return self._added(accepted, split.opens, split.late)
-        return self._added(*self._sorted_out(accepted, split))
+            return self._added(accepted, split.opens, split.late, told)
+        taken = split.places[[reason is None for reason in split.reasons]]
+        told = [t._replace(place=int(np.searchsorted(taken, t.place))) for t in told]
+        return self._added(*self._sorted_out(accepted, split), told)
 
-    def _added(self, accepted: Accepted, opens: Bools, late: Bools) -> Iterator[Block]:
+    def _told(self, accepted: Accepted) -> list[Told]:
+        """The labels that come alone, among the rows that do not."""
+        if accepted.alone is None or not accepted.alone.any():
+            return []
+        assert accepted.keys is not None
+        places = np.flatnonzero(accepted.alone)
+        labels = self.encoder.label_indices([accepted.labels[i] for i in places]).tolist()
+        return [
+            Told(int(i) - n, accepted.keys[i], label if label >= 0 else None)
+            for n, (i, label) in enumerate(zip(places, labels, strict=True))
+        ]
+
+    def _await(self, accepted: Accepted, opens: Bools, told: Sequence[Told]) -> None:
+        """Take note of the labels of rows, and of those that come alone."""
+        if self.awaited is None:
+            return
+        assert accepted.due is not None
+        labels = self.encoder.label_indices(accepted.labels)
+        self.awaited.take(
+            len(accepted), accepted.times, labels, accepted.due, opens, accepted.keys, told
+        )
+
+    def _added(
+        self, accepted: Accepted, opens: Bools, late: Bools, told: Sequence[Told] = ()
+    ) -> Iterator[Block]:
         rejected = self._rejected_by_row(accepted)
         rows = self.encoder.encode(accepted)
-        part = Part(rows, accepted.times, opens, late.astype(np.int64), rejected)
+        part = Part(rows, accepted.times, opens, late.astype(np.int64), rejected, accepted.keys)
         self.pending.append(part)
+        self._await(accepted, opens, told)
         if not part.opens.any():
             return
         joined = Part.join(self.pending)
@@ -261,6 +333,8 @@ class BlockMaker:
                 of, line = self.held.get(number, accepted), int(pool.lines[i])
                 problem = Problem(reason)
                 self.rejections.add(Rejection(of.file, line, of.unit, self.spec.time, problem))
+                if self.awaited is not None and pool.keys is not None:
+                    self.awaited.refused(pool.keys[i])
         still = self.stepper.ahead.rows
         none_rejected = np.zeros(2, np.int64)
         self.held = {
@@ -287,10 +361,22 @@ class BlockMaker:
             self.steps,
             np.add.reduceat(part.late, firsts),
             np.add.reduceat(part.rejected, firsts),
+            part.keys,
         )
+        if self.awaited is not None:
+            block = replace(block, **self._late(block))
         self.rows += len(block.rows)
         self.steps += block.steps
         return block
+
+    def _late(self, block: Block) -> dict[str, Any]:
+        """What a block tells of labels: which steps are complete when its own open."""
+        assert self.awaited is not None
+        openings = block.first_row + block.starts[:-1]
+        outcomes = self.awaited.known_by(block.first_row + len(block.rows) - 1)
+        before = self.awaited.completed(openings)
+        before = np.append(before, before[-1])
+        return {"completions": self.awaited.give_out(before), "outcomes": outcomes}
 
     def _say(self, text: str) -> None:
         self.reports += 1
@@ -305,57 +391,3 @@ def packed(state: State) -> State:
         "held": [row.state() for row in state["held"]],
         "sampled": [rows.state() for rows in state["sampled"]],
     }
-
-
-@dataclass(frozen=True)
-class Part:
-    """Encoded rows; which of them open a step or came late, and how many were rejected before."""
-
-    rows: Rows
-    times: Ints | None
-    opens: Bools
-    late: Ints
-    rejected: Ints
-
-    @staticmethod
-    def join(parts: Sequence[Part]) -> Part:
-        if len(parts) == 1:
-            return parts[0]
-        times = [part.times for part in parts if part.times is not None]
-        return Part(
-            Rows.join([part.rows for part in parts], parts[-1].rows.columns),
-            np.concatenate(times) if times else None,
-            np.concatenate([part.opens for part in parts]),
-            np.concatenate([part.late for part in parts]),
-            np.concatenate([part.rejected for part in parts]),
-        )
-
-    def state(self) -> State:
-        return self.rows.state() | {
-            "times": self.times,
-            "opens": self.opens,
-            "late": self.late,
-            "rejected": self.rejected,
-        }
-
-    @staticmethod
-    def restored(state: State, columns: Columns, classes: int) -> Part:
-        rows = Rows.restored(state, columns, classes)
-        n = len(rows)
-        return Part(
-            rows,
-            None if state.get("times") is None else array(state, "times", np.int64, (n,)),
-            array(state, "opens", np.bool_, (n,)),
-            array(state, "late", np.int64, (n,)),
-            array(state, "rejected", np.int64, (n,)),
-        )
-
-    def cut(self, start: int, stop: int) -> Part:
-        times = None if self.times is None else self.times[start:stop]
-        return Part(
-            self.rows.cut(start, stop),
-            times,
-            self.opens[start:stop],
-            self.late[start:stop],
-            self.rejected[start:stop],
-        )

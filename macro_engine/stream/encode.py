@@ -15,6 +15,7 @@ from macro_engine.core.state import DamagedError, State, children, flag, indices
 from macro_engine.stream.accepted import Accepted
 from macro_engine.stream.clock import NO_CLOCK
 from macro_engine.stream.label import class_order
+from macro_engine.stream.late_rows import LateRows, without_missing_labels
 from macro_engine.stream.spec import MEAN, MOST_CLASSES, StreamSpec
 from macro_engine.stream.table import (
     IS_MISSING,
@@ -53,6 +54,9 @@ class Encoder:
         self.held: list[Accepted] = []
         self.time_reader: TimeReader | None = None
         self.vocabulary = [_Slots() for _ in spec.encoded().categories]
+        self.late_rows: LateRows | None = None
+        if spec.late_labels is not None:
+            self.late_rows = LateRows(spec, spec.late_labels, report)
         self.unlimited = np.array(
             [not spec.scaled or name not in spec.bounds for name in spec.features], np.bool_
         )
@@ -64,7 +68,9 @@ class Encoder:
     @property
     def sampled(self) -> int:
         """How many rows are held back until the classes are known."""
-        return sum(map(len, self.held))
+        if self.spec.late_labels is None:
+            return sum(map(len, self.held))
+        return sum(len(held.labels) - held.labels.count("") for held in self.held)
 
     @property
     def columns(self) -> Columns:
@@ -83,7 +89,7 @@ class Encoder:
 
     def finish(self) -> list[Accepted]:
         """The rows still held back when the stream has ended."""
-        if self.fixed or not self.sampled:
+        if self.fixed or not self.held:
             return []
         self._learn()
         held, self.held = self.held, []
@@ -99,8 +105,15 @@ class Encoder:
         slots = np.empty((len(accepted), len(self.vocabulary)), np.int64)
         for c, (known, values) in enumerate(zip(self.vocabulary, categories, strict=True)):
             slots[:, c] = known.slots(values)
-        labels = np.fromiter(map(self.index.__getitem__, accepted.labels), np.int64, len(accepted))
+        labels = self.label_indices(accepted.labels)
+        if self.spec.late_labels is not None:
+            labels = np.maximum(labels, 0)  # they mean nothing before the step is complete
         return Rows(numbers, slots, labels, self.columns)
+
+    def label_indices(self, labels: Sequence[str]) -> Ints:
+        """Class indices; -1 for a label that is not known, or none of the classes."""
+        known = self.index
+        return np.fromiter((known.get(label, -1) for label in labels), np.int64, len(labels))
 
     def state(self) -> State:
         """What was learned of the stream so far."""
@@ -140,8 +153,11 @@ class Encoder:
             column = table.columns[spec.time]
             times, problems = column.times(self.time_reader or self._judge_times(table, spec.time))
             found.append((spec.time, problems))
-        label = table.columns[spec.label.column]
-        labels, problems = spec.label.read(label, self.classes)
+        labels, problems = [""] * len(table), {}
+        if spec.has_label_column:
+            labels, problems = spec.label.read(table.columns[spec.label.column], self.classes)
+        if spec.late_labels is not None:
+            labels, problems = without_missing_labels(labels, problems)
         found.append((spec.label.column, problems))
         numbers = np.empty((len(table), len(spec.features)))
         for c, name in enumerate(spec.features):
@@ -161,7 +177,22 @@ class Encoder:
             table.unit,
             _counted(table),
         )
+        if self.late_rows is not None:
+            accepted = self._told_apart(accepted, table, found)
         return self._without(accepted, found)
+
+    def _told_apart(
+        self, accepted: Accepted, table: Table, found: list[tuple[str, Problems]]
+    ) -> Accepted:
+        """Tell rows of the stream from labels that come alone, of which nothing else counts."""
+        assert self.late_rows is not None
+        accepted = self.late_rows.told_apart(accepted, table, found)
+        if self.spec.missing == MEAN and accepted.alone is not None and accepted.alone.any():
+            features, alone = len(self.spec.features), accepted.alone
+            self.missing[:features] -= np.isnan(accepted.numbers[alone]).sum(axis=0)
+            for c, texts in enumerate(accepted.categories):
+                self.missing[features + c] -= sum(texts[i] == "" for i in np.flatnonzero(alone))
+        return accepted
 
     def _without_missing(self, c: int, numbers: Floats, problems: Problems) -> Problems:
         """Note which numbers of a feature are missing; the problems that remain."""
@@ -224,9 +255,13 @@ class Encoder:
                 label,
             )
             for i, label in enumerate(accepted.labels)
-            if label not in self.index
+            if label not in self.index and not self._may_wait(accepted, i)
         }
         return self._without(accepted, [(self.spec.label.column, strangers)])
+
+    def _may_wait(self, accepted: Accepted, i: int) -> bool:
+        """Whether a row needs no label of its own that is one of the classes."""
+        return accepted.alone is not None and (bool(accepted.alone[i]) or not accepted.labels[i])
 
     def _without(self, accepted: Accepted, found: Sequence[tuple[str, Problems]]) -> Accepted:
         """The rows without those that have a problem; the first problem of a row is reported."""
@@ -246,7 +281,12 @@ class Encoder:
 
     def _learn(self) -> None:
         """Fix the classes by the first usable rows."""
-        labels = [label for accepted in self.held for label in accepted.labels]
+        labels = [label for accepted in self.held for label in accepted.labels if label]
+        if not labels:
+            raise MacroError(
+                f"{visible(self.held[0].file)}, column '{visible(self.spec.label.column)}': no row "
+                "has a label; name all classes with --classes"
+            )
         self.classes = tuple(sorted(set(labels[:SAMPLE]), key=class_order))
         self._check_learned_classes()
         self.report(f"classes from the first rows: {', '.join(map(visible, self.classes))}")

@@ -165,7 +165,9 @@ class _Inference:
             if name in found.roles:
                 continue
             role = role_of(name, column)
-            if name in self.named:
+            if name == known.get("label_time"):
+                role = Role(LEFT_OUT, "it tells when the label was known")
+            elif name in self.named:
                 role = Role(FEATURE if name in known.get("features", ()) else CATEGORY, NAMED)
             elif role.name != LEFT_OUT and _OPTIONS[role.name] in known:
                 role = Role(LEFT_OUT, NOT_NAMED)

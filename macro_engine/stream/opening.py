@@ -15,6 +15,7 @@ from macro_engine.core.escape import visible
 from macro_engine.options.settings import INFERRED, Layer, Settings
 from macro_engine.stream.formats.text_file import PACKINGS
 from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
+from macro_engine.stream.label_file import LabelFile, read_whole
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.recording import Recorded, StreamFile
 from macro_engine.stream.source import Beginning, Origin, Say, Wait
@@ -62,7 +63,14 @@ class Opened:
         """Makes blocks of the stream's rows; `Reader` says what the arguments take."""
         with _failing_in_words(self.origin):
             source = self.origin.connect(self.names, self.spec, self.settings, say)
-        return Reader(source, self.spec, rejections, report, say, self.close_after)
+        late, labels = self.spec.late_labels, None
+        has_file = late is not None and late.file is not None
+        if has_file and not source.ends:
+            labels = LabelFile(self.spec, self.settings, rejections, say)
+        made = Reader(source, self.spec, rejections, report, say, self.close_after, labels=labels)
+        if has_file and source.ends and made.encoder.late_rows is not None:
+            read_whole(made.encoder.late_rows, self.settings, rejections)
+        return made
 
     def settled(self, reader: Reader) -> dict[str, Any]:
         """Every setting, with the classes and thresholds that the first rows gave."""

@@ -13,6 +13,7 @@ from macro_engine.core.rows import Block
 from macro_engine.core.state import State, child
 from macro_engine.stream.blocks import BlockMaker, packed
 from macro_engine.stream.encode import SAMPLE, Encoder
+from macro_engine.stream.label_file import LabelFile
 from macro_engine.stream.source import Say, Source
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
@@ -35,6 +36,8 @@ class Reader:
         rows are closed by rows alone.
     clock, wall
         Seconds that pass, and seconds since 1970.
+    labels
+        A second file from which labels come, beside a live stream.
 
     Attributes
     ----------
@@ -58,7 +61,9 @@ class Reader:
         close_after: float | None = None,
         clock: Callable[[], float] = monotonic,
         wall: Callable[[], float] = time,
+        labels: LabelFile | None = None,
     ) -> None:
+        self.labels = labels
         self.source = source
         self.rejections = rejections
         self.say = say
@@ -137,9 +142,20 @@ class Reader:
             yield from self.maker.close_full_step()
         elif self._is_silent():
             yield from self._close_by_silence()
+        if self.is_live and not self.source.has_ended:
+            self._take_labels()
+            yield from self.maker.completed()
         if not self.is_live:
             self.mark = self._state()
         self.can_commit = True
+
+    def _take_labels(self) -> None:
+        """Take what came in a second file."""
+        if self.labels is None:
+            return
+        for keys, labels in self.labels.poll():
+            self.has_news = True
+            self.maker.tell_labels(keys, labels)
 
     def standing(self) -> tuple[str, str]:
         """The state of the stream in a word, and in a few."""
@@ -170,15 +186,20 @@ class Reader:
         if state.get("position") is not None:
             with self._failing_in_words():
                 self.source.restore(child(state, "position"))
+        if self.labels is not None and state.get("labels") is not None:
+            self.labels.restore(child(state, "labels"))
         self.mark = self._state()
 
     def close(self) -> None:
         self.source.close()
+        if self.labels is not None:
+            self.labels.close()
 
     def _state(self) -> State:
         with self._failing_in_words():
             position = self.source.position()
-        return {"position": position} | self.maker.state()
+        labels = None if self.labels is None else self.labels.position()
+        return {"position": position, "labels": labels} | self.maker.state()
 
     def _failing_in_words(self) -> AbstractContextManager[None]:
         return plugins.failing_in_words(self.source, f"the source {self.source.name}")

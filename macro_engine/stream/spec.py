@@ -20,6 +20,9 @@ _UNITS = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000, "d":
 _LONGEST = 10_000 * 366 * _UNITS["d"]
 AHEAD = _UNITS["d"]  # microseconds that a row may lie beyond the newest one
 MAX_STEP = 100_000  # rows of one window in a step
+LATE_TIMEOUT_WINDOWS = 30  # for which a label is waited for
+LATE_TIMEOUT = _UNITS["d"]  # the same where steps are not windows
+LATE_TIMEOUT_ROWS = 1_000_000  # and where there are no times
 RUNNING, UNIT, NONE = "running", "unit", "none"  # scales
 MEAN, REJECT = "mean", "reject"  # what becomes of missing numbers
 MOST_CLASSES = 200
@@ -54,6 +57,40 @@ class Every:
 
 
 @dataclass(frozen=True)
+class LateLabels:
+    """How labels come that are not known with their rows.
+
+    Attributes
+    ----------
+    key
+        The columns that identify a row; none where labels stand in their rows.
+    file
+        A second file with keys and labels.
+    delay
+        How long after its row a label is known, in microseconds of the stream's time.
+    time
+        The column that says when the label was known.
+    timeout
+        For how long a label is waited for, in microseconds, or in rows where `every` is a number of
+        rows; None for ever.
+    has_column
+        Whether rows have a column for the label, which need not be where a file has it.
+    """
+
+    key: tuple[str, ...] = ()
+    file: Path | None = None
+    delay: int = 0
+    time: str | None = None
+    timeout: Every | None = None
+    has_column: bool = True
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read because of it."""
+        return [*self.key, *([self.time] if self.time and self.file is None else [])]
+
+
+@dataclass(frozen=True)
 class StreamSpec:
     """A stream's description, with nothing left to guess but classes.
 
@@ -74,6 +111,8 @@ class StreamSpec:
         How far a row may lie beyond the newest step, in microseconds, before it is held aside.
     max_step
         The rows that a step of a time window holds at most.
+    late_labels
+        How labels come that are not known with their rows; None where all are.
     wants_raw, wants_units
         Whether rows come with the numbers as they stand in the stream, and as tiles see them.
     clock
@@ -99,6 +138,7 @@ class StreamSpec:
     wants_units: bool = False
     clock: Clock = NO_CLOCK
     quantiles: QuantileRule | None = None
+    late_labels: LateLabels | None = None
 
     @property
     def scaled(self) -> bool:
@@ -120,7 +160,15 @@ class StreamSpec:
     def columns(self) -> list[str]:
         """The columns to read, each once."""
         time = [self.time] if self.time else []
-        return list(dict.fromkeys([*time, self.label.column, *self.features, *self.categorical]))
+        late = [] if self.late_labels is None else self.late_labels.columns
+        label = [self.label.column] if self.has_label_column else []
+        used = [*time, *label, *self.features, *self.categorical, *late]
+        return list(dict.fromkeys(used))
+
+    @property
+    def has_label_column(self) -> bool:
+        """Whether rows have a column for the label."""
+        return self.late_labels is None or self.late_labels.has_column
 
     @property
     def numeric(self) -> set[str]:
@@ -132,15 +180,19 @@ class StreamSpec:
     def check(self, names: Sequence[str], file: Path) -> None:
         """Refuse what a file with these columns cannot give."""
         known = set(names)
+        late = self.late_labels or LateLabels()
+        label_times = [late.time] if late.time else []
         for option, columns in (
             ("--time", [self.time] if self.time else []),
-            ("--label", [self.label.column]),
+            ("--label", [self.label.column] if self.has_label_column else []),
             ("--features", self.features),
             ("--categorical", self.categorical),
+            ("--key", late.key),
+            ("--label-time", label_times if late.file is None else []),
         ):
             for column in columns:
                 if column not in known:
-                    raise UsageError(_unknown_column(option, column, names, file))
+                    raise UsageError(unknown_column(option, column, names, file))
         if not self.features and not self.categorical:
             raise UsageError(
                 f"{visible(file)}: no column is left to learn from; name some with --features or "
@@ -162,6 +214,11 @@ class StreamSpec:
                         f"category '{visible(category)}'; rename one of them, or leave one out of "
                         "--features or --categorical"
                     )
+        if late.time in used:
+            raise UsageError(
+                f"the column '{visible(late.time)}' tells when the label was known and "
+                "cannot be a feature too; take it out of --features or --categorical"
+            )
         if self.label.column in used:
             raise UsageError(
                 f"the column '{visible(self.label.column)}' gives the label and cannot be a "
@@ -184,7 +241,8 @@ def check_width(columns: int, file: Path) -> None:
         )
 
 
-def _unknown_column(option: str, column: str, names: Sequence[str], file: Path) -> str:
+def unknown_column(option: str, column: str, names: Sequence[str], file: Path) -> str:
+    """What is said where an option names a column that is not there."""
     nearest = difflib.get_close_matches(column, names, n=1)
     hint = f", did you mean '{visible(nearest[0])}'?" if nearest else "."
     shown = ", ".join(visible(name, 30) for name in names[:20]) + (", ..." if names[20:] else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,15 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
         help=f"a line a step and threshold (.parquet or .csv){when}",
     )
     output.add_argument(
+        "--emit",
+        metavar="FILE|-",
+        help="predictions as they are made, a line a row (.jsonl or .csv; -: JSON lines on "
+        "standard output)",
+    )
+    output.add_argument(
+        "--emit-outcomes", action="store_true", help="and a line when a label is known"
+    )
+    output.add_argument(
         "--run",
         type=Path,
         metavar="FILE.run",
@@ -127,9 +137,28 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
         if path is not None:
             check_output(path, f"--{option}", taken)
             taken[destination(path)] = f"is written by --{option} already"
+    _check_emit(arguments, taken)
     keep_of(arguments)  # so that what is wrong with it is said at once
     if arguments.run_file is not None:
         check_run_file(arguments.run_file, taken)
+
+
+def _check_emit(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
+    from macro_engine.core.writing import destination
+    from macro_engine.run.emission import STANDARD_OUTPUT, check_emit
+
+    emit = arguments.emit
+    if emit is None:
+        if arguments.emit_outcomes:
+            raise UsageError("--emit-outcomes: name a file for the predictions with --emit")
+        return
+    check_emit(emit, taken)
+    if emit == STANDARD_OUTPUT and arguments.json:
+        raise UsageError("--emit -: --json writes to standard output too; leave one out")
+    if emit == STANDARD_OUTPUT and not arguments.headless and sys.stdout.isatty():
+        raise UsageError("--emit -: the screen is on standard output; add --headless")
+    if emit != STANDARD_OUTPUT:
+        taken[destination(Path(emit))] = "is written by --emit already"
 
 
 def keep_of(arguments: argparse.Namespace) -> Keep | None:

@@ -126,6 +126,8 @@ def _engine(
             arguments.run_file or unnamed,
             speed,
             keep_of(arguments),
+            emit=arguments.emit,
+            emit_outcomes=arguments.emit_outcomes,
         ),
     )
 

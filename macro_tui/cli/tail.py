@@ -185,6 +185,8 @@ def _engine(
             listener,
             arguments.run_file or unnamed,
             keep=keep_of(arguments),
+            emit=arguments.emit,
+            emit_outcomes=arguments.emit_outcomes,
         ),
     )
 

@@ -1,0 +1,379 @@
+"""Rows whose labels are not known yet, and when each label is.
+
+Moments are row numbers: a label is known at row i if it is when row i comes, before the step of
+row i opens. A step is complete once each of its rows has its label, or was given up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.escape import visible
+from macro_engine.core.format import count_text
+from macro_engine.core.late import NEVER, Completions, Outcomes
+from macro_engine.core.rows import Bools, Ints
+from macro_engine.core.state import DamagedError, State, texts
+from macro_engine.stream.spec import LateLabels
+
+NO_LABEL = -1
+MOST_KEPT = 100_000  # labels without a row, and keys of complete rows, that are remembered
+# what may be wrong with labels, and how it is said
+KINDS = {
+    "unknown": "for a key of which no row is known, kept in case it comes",
+    "early": "that came before its row, taken with it",
+    "disagrees": "for a row that has another one, which stands",
+    "repeated": "for a row that has the same one",
+    "outside": "outside the classes (--classes names them all), not taken",
+    "too_late": "for a row that was given up (--label-timeout)",
+    "twice": "row with the key of a row that is not complete, rejected",
+    "never": "row given up without a label (--label-timeout)",
+}
+_OF_ROWS = ("twice", "never")
+TWICE = "is the key of a row that is not complete"
+
+
+class Told(NamedTuple):
+    """A label that comes by itself, before the row at a place among rows that come with it."""
+
+    place: int
+    key: str
+    label: int | None  # None: outside the classes
+
+
+class Awaited:
+    """Keeps the rows from the first step on that is not complete.
+
+    Parameters
+    ----------
+    late
+        How labels come.
+    say
+        Takes a line of text for the user.
+
+    Attributes
+    ----------
+    first_row, first_step
+        The numbers of the first row and the first step that are kept.
+    next_row
+        The number of the row that comes next.
+    counts
+        How often each of `KINDS` happened.
+    """
+
+    remembers = Declared(
+        Whole("first_row"),
+        Whole("first_step"),
+        Whole("matched"),
+        Whole("clock", -NEVER),
+        Array("starts", np.int64, ("steps",), low=0, shared=True),
+        Array("labels", np.int64, ("rows",), low=NO_LABEL, shared=True),
+        Array("known", np.int64, ("rows",), low=0, shared=True),
+        Array("due", np.int64, ("rows",), shared=True),
+        Array("came", np.int64, ("rows",), shared=True),
+        Array("given", np.bool_, ("rows",), shared=True),
+        Array("times", np.int64, ("rows",), shared=True, optional=True),
+    )
+
+    def __init__(self, late: LateLabels, say: Callable[[str], None] = lambda _text: None) -> None:
+        self.late = late
+        self.say = say
+        self.first_row = self.first_step = 0
+        self.matched = 0  # rows that have their label from a second file
+        self.clock = -NEVER  # the largest time so far, or rows where there are none
+        self.starts: Ints = np.empty(0, np.int64)  # row numbers
+        self.labels: Ints = np.empty(0, np.int64)  # known or not; -1 for none
+        self.known: Ints = np.empty(0, np.int64)  # at which row; NEVER if it is not
+        self.due: Ints = np.empty(0, np.int64)  # by the clock; NEVER where it must be told
+        self.came: Ints = np.empty(0, np.int64)  # the clock at which the row came
+        self.times: Ints | None = None
+        self.keys: list[str] = []
+        self.row_of: dict[str, int] = {}  # of keys that are kept; -1 before the row is taken
+        self.complete: dict[str, int] = {}  # labels of the last complete keys
+        self.early: dict[str, int] = {}  # labels without a row
+        self.counts: Counter[str] = Counter()
+        self.news: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+        self.given: Bools = np.empty(0, np.bool_)  # whether the label was given out
+
+    @property
+    def next_row(self) -> int:
+        return self.first_row + len(self.labels)
+
+    @property
+    def waiting(self) -> Bools:
+        """Which of the kept rows have no label yet."""
+        waiting: Bools = self.known == NEVER
+        return waiting
+
+    def note(self, kind: str, key: str = "", count: int = 1) -> None:
+        """Count something that a user should know of."""
+        self.counts[kind] += count
+        self.news[kind] += count
+        if key:
+            self.examples.setdefault(kind, key)
+
+    def sort_out(
+        self, keys: Sequence[str], labels: Sequence[str], blank: Bools, bad: set[int]
+    ) -> tuple[Bools, list[int]]:
+        """Which rows are labels that come alone, and which have a key that is taken.
+
+        Parameters
+        ----------
+        labels
+            As they stand in the stream; empty where there is none.
+        blank
+            Rows that have neither a number nor a category.
+        bad
+            Rows that cannot be rows of the stream.
+        """
+        alone, twice = np.zeros(len(keys), np.bool_), []
+        row_of, complete = self.row_of, self.complete
+        for i, key in enumerate(keys):
+            if key in row_of:
+                if labels[i]:
+                    alone[i] = True
+                else:
+                    twice.append(i)
+                    self.note("twice", key)
+            elif labels[i] and (blank[i] or key in complete):
+                alone[i] = True
+            elif i not in bad:
+                row_of[key] = -1
+        return alone, twice
+
+    def refused(self, key: str) -> None:
+        """A row of the stream was turned away after all: its key is free."""
+        if self.row_of.get(key) == -1:
+            del self.row_of[key]
+
+    def tell(self) -> None:
+        """Say what was counted since the last time."""
+        for kind, count in self.news.items():
+            what = "row" if kind in _OF_ROWS else "label"
+            words = KINDS[kind].removeprefix("row ")
+            example = self.examples.get(kind)
+            shown = f"; the first: '{visible(example, 40)}'" if example is not None else ""
+            self.say(f"{count_text(count, what)} {words}{shown}")
+        self.news.clear()
+        self.examples.clear()
+
+    def take(
+        self,
+        count: int,
+        times: Ints | None,
+        labels: Ints,
+        due: Ints,
+        opens: Bools,
+        keys: Sequence[str] | None,
+        told: Iterable[Told],
+    ) -> None:
+        """Rows come, and between them labels.
+
+        Parameters
+        ----------
+        labels
+            Class indices of the labels that stand in the rows; -1 for none.
+        due
+            When those are known, by the clock; what is not after the row's own time is known with
+            it.
+        opens
+            Which rows open a step.
+        """
+        first = self.next_row
+        clock = np.arange(first, first + count) if times is None else times
+        clock = np.maximum.accumulate(np.concatenate([[self.clock], clock]))[1:]
+        places = np.arange(first, first + count)
+        if keys is not None:
+            labels = self._register(keys, places, labels)
+        known = np.where((labels >= 0) & (due <= clock), places, NEVER)
+        due = np.where(labels >= 0, due, NEVER)
+        self.starts = np.concatenate([self.starts, places[opens]])
+        self.labels = np.concatenate([self.labels, labels])
+        self.known = np.concatenate([self.known, known])
+        self.due = np.concatenate([self.due, due])
+        self.given = np.concatenate([self.given, np.zeros(count, np.bool_)])
+        self.came = np.concatenate([self.came, clock])
+        if times is not None:
+            self.times = times if self.times is None else np.concatenate([self.times, times])
+        if count:
+            self.clock = int(clock[-1])
+        self._pass(first, clock, told)
+
+    def finish(self) -> None:
+        """No more comes: labels that stand in their rows are known, the others never."""
+        waiting = np.flatnonzero(self.waiting)
+        self.known = self.known.copy()
+        self.known[waiting] = self.next_row
+        lost = waiting[self.labels[waiting] < 0]
+        for i in lost.tolist():
+            self.note("never", self.keys[i] if self.keys else "")
+        self.tell()
+
+    def completed(self, openings: Ints) -> Ints:
+        """How many steps in all are complete before each opening, in rows."""
+        if not len(self.starts):
+            return np.full(len(openings), self.first_step)
+        starts = self.starts - self.first_row
+        last = np.maximum.accumulate(np.maximum.reduceat(self.known, starts))
+        ready = np.searchsorted(last, openings, side="right")
+        before = np.searchsorted(self.starts, openings)  # none that opens with it, or later
+        return self.first_step + np.minimum(ready, before)
+
+    def known_by(self, row: int) -> Outcomes | None:
+        """The labels that are known at a row and were not given out before."""
+        fresh = np.flatnonzero((self.known <= row) & ~self.given)
+        if not len(fresh):
+            return None
+        self.given = self.given.copy()
+        self.given[fresh] = True
+        fresh = fresh[self.labels[fresh] >= 0]
+        rows = self.first_row + fresh
+        return Outcomes(
+            rows,
+            self.known[fresh],
+            self.first_step + np.searchsorted(self.starts, rows, side="right") - 1,
+            None if self.times is None else self.times[fresh],
+            [self.keys[i] for i in fresh.tolist()] if self.keys else None,
+            self.labels[fresh],
+        )
+
+    def give_out(self, before: Ints) -> Completions:
+        """Let go of the steps that are complete, given how many are before each opening."""
+        count = int(before[-1]) - self.first_step
+        ends = np.append(self.starts, self.next_row)[: count + 1]
+        stop = int(ends[-1]) - self.first_row if count else 0
+        found = Completions(
+            self.first_step, before, ends - self.first_row if count else np.zeros(1, np.int64),
+            self.labels[:stop],
+        )  # fmt: skip
+        self._let_go(count, stop)
+        return found
+
+    def state(self) -> State:
+        return self.remembers.state_of(self) | {
+            "keys": list(self.keys),
+            "counts": dict(self.counts),
+            "unplaced": [key for key, row in self.row_of.items() if row < 0],
+            "complete": [list(self.complete), list(self.complete.values())],
+            "early": [list(self.early), list(self.early.values())],
+        }
+
+    def restore(self, state: State, classes: int) -> None:
+        """Go on from a state; it must be new."""
+        self.remembers.restore(self, state)
+        n = len(self.labels)
+        self.keys = texts(state, "keys")
+        sizes = {len(self.known), len(self.due), len(self.came)}
+        if sizes != {n} or (self.keys and len(self.keys) != n) or (self.labels >= classes).any():
+            raise DamagedError("in its state the rows that wait for labels do not add up")
+        self.row_of = {key: self.first_row + i for i, key in enumerate(self.keys)}
+        self.row_of |= dict.fromkeys(texts(state, "unplaced"), -1)
+        self.complete = _labels_by_key(state, "complete", classes)
+        self.early = _labels_by_key(state, "early", classes)
+        counts = state.get("counts")
+        if not isinstance(counts, dict) or not all(type(n) is int for n in counts.values()):
+            raise DamagedError("in its state the counts of labels are not as they should be")
+        self.counts = Counter({kind: counts.get(kind, 0) for kind in KINDS if counts.get(kind)})
+
+    def _register(self, keys: Sequence[str], places: Ints, labels: Ints) -> Ints:
+        """Take the keys of rows, and labels that came before them."""
+        labels = labels.copy()
+        for i, (key, place) in enumerate(zip(keys, places.tolist(), strict=True)):
+            self.row_of[key] = place
+            if self.early and (label := self.early.pop(key, None)) is not None:
+                self.counts["unknown"] -= 1
+                self.note("early", key)
+                if labels[i] < 0:
+                    labels[i] = label
+        self.keys += keys
+        return labels
+
+    def _pass(self, first: int, clock: Ints, told: Iterable[Told]) -> None:
+        """The clock passes the rows from one on; labels become known, and rows are given up."""
+        waiting = np.flatnonzero(self.waiting)
+        at_due = np.searchsorted(clock, self.due[waiting])
+        at_end = np.full(len(waiting), len(clock))
+        if (timeout := self.late.timeout) is not None:
+            if timeout.microseconds is not None:
+                at_end = np.searchsorted(clock, self.came[waiting] + timeout.microseconds)
+            else:
+                ends = self.first_row + waiting + (timeout.rows or 0) - first
+                at_end = np.clip(ends, 0, len(clock))
+        own = self.first_row + waiting - first  # a label is not known before its row
+        at_due, at_end = np.maximum(at_due, own), np.maximum(at_end, own)
+        ends_at = dict(zip(waiting.tolist(), at_end.tolist(), strict=True)) if told else {}
+        for label in told:
+            self._take_label(label, first, ends_at)
+        still = self.known[waiting] == NEVER
+        is_due = still & (at_due <= at_end) & (at_due < len(clock))
+        is_lost = still & ~is_due & (at_end < len(clock))
+        self.known[waiting[is_due]] = first + at_due[is_due]
+        self.known[waiting[is_lost]] = first + at_end[is_lost]
+        self.labels[waiting[is_lost]] = NO_LABEL
+        for i in waiting[is_lost].tolist():
+            self.note("never", self.keys[i] if self.keys else "")
+
+    def _take_label(self, told: Told, first: int, ends_at: dict[int, int]) -> None:
+        """A label comes by itself."""
+        key = told.key
+        row = self.row_of.get(key, -1)
+        if told.label is None:
+            self.note("outside", key)
+        elif row >= 0:
+            i, moment = row - self.first_row, first + told.place
+            if row >= moment:
+                self.note("early", key)
+                moment = row
+            is_lost = self.known[i] == NEVER and ends_at.get(i, NEVER) < told.place
+            if self.known[i] == NEVER and not is_lost:
+                self.known[i], self.labels[i] = moment, told.label
+            else:
+                self._second(key, int(self.labels[i]) if not is_lost else NO_LABEL, told.label)
+        elif key in self.complete:
+            self._second(key, self.complete[key], told.label)
+        else:
+            self.early[key] = told.label
+            self.note("unknown", key)
+            if len(self.early) > MOST_KEPT:
+                del self.early[next(iter(self.early))]
+
+    def _second(self, key: str, has: int, label: int) -> None:
+        if has == NO_LABEL:
+            self.note("too_late", key)
+        else:
+            self.note("repeated" if has == label else "disagrees", key)
+
+    def _let_go(self, steps: int, rows: int) -> None:
+        """Forget the first steps, with so many rows; their keys are free again."""
+        for key, label in zip(self.keys[:rows], self.labels[:rows].tolist(), strict=False):
+            if self.row_of.get(key) is not None:
+                del self.row_of[key]
+            self.complete.pop(key, None)
+            self.complete[key] = label
+        while len(self.complete) > MOST_KEPT:
+            del self.complete[next(iter(self.complete))]
+        self.keys = self.keys[rows:]
+        self.first_row += rows
+        self.first_step += steps
+        self.starts = self.starts[steps:]
+        self.labels, self.known = self.labels[rows:], self.known[rows:]
+        self.due, self.came = self.due[rows:], self.came[rows:]
+        self.given = self.given[rows:]
+        if self.times is not None:
+            self.times = self.times[rows:]
+
+
+def _labels_by_key(state: State, name: str, classes: int) -> dict[str, int]:
+    kept = state.get(name)
+    if isinstance(kept, list) and len(kept) == 2:
+        keys, labels = kept
+        if isinstance(keys, list) and isinstance(labels, list) and len(keys) == len(labels):
+            found = dict(zip(map(str, keys), labels, strict=True))
+            if all(type(label) is int and NO_LABEL <= label < classes for label in labels):
+                return found
+    raise DamagedError(f"in its state the labels of '{name}' are not as they should be")

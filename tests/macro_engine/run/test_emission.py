@@ -1,0 +1,153 @@
+"""Predictions as they are made."""
+
+import csv
+import json
+import os
+import threading
+import time
+
+import polars as pl
+import pytest
+from made_runs import SETTINGS, engine, live_engine, run, run_until, write_stream
+
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.options.settings import Layer
+from macro_engine.run.emission import MOST_WAITING, Pipe
+from macro_engine.run.engine import Engine
+from macro_engine.stream.opening import open_stream
+
+
+def emitting(path, to, run_file=None, outcomes=False, **options):
+    opened = open_stream([path], [Layer.read("test", SETTINGS | options, of_user=True)])
+    return Engine(opened, run_file=run_file, emit=str(to), emit_outcomes=outcomes)
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture
+def stream(tmp_path):
+    return write_stream(tmp_path / "d.csv", 400)
+
+
+def test_a_line_a_row_says_what_is_predicted(stream, tmp_path):
+    run(emitting(stream, tmp_path / "o.jsonl", outcomes=True))
+    made = engine(stream, predictions=tmp_path / "p.parquet", trace=tmp_path / "t.parquet")
+    run(made)
+    expected = pl.read_parquet(tmp_path / "p.parquet")
+    trace = pl.read_parquet(tmp_path / "t.parquet")
+    found = lines_of(tmp_path / "o.jsonl")
+    said = [line for line in found if "outcome" not in line]
+    assert [line["row"] for line in said] == list(range(400))
+    assert [line["prediction"] for line in said] == expected["ftl"].to_list()
+    assert [line["step"] for line in said] == expected["step"].to_list()
+    assert said[0]["time"] == expected["time"][0].isoformat()
+    assert all(line["key"] is None and line["strategy"] == "ftl" for line in said)
+    assert [line["p"]["1"] for line in said] == pytest.approx(expected["p_1"].to_list(), abs=1e-5)
+    members = made.pipeline.names.member_names
+    last = said[-1]
+    step = trace.filter(pl.col("step") == last["step"])
+    assert step["active"][members.index(last["member"])] == last["active"]
+    outcomes = {line["row"]: line["outcome"] for line in found if "outcome" in line}
+    assert [outcomes[row] for row in range(400)] == expected["label"].to_list()
+
+
+def test_csv_has_the_probabilities_in_columns(stream, tmp_path):
+    run(emitting(stream, tmp_path / "o.csv", outcomes=True))
+    with (tmp_path / "o.csv").open(newline="") as file:
+        found = list(csv.DictReader(file))
+    assert [*found[0]] == [
+        "key", "row", "time", "step", "prediction", "p_0", "p_1", "strategy", "active", "member",
+        "outcome",
+    ]  # fmt: skip
+    assert len(found) == 800
+    assert all((line["outcome"] == "") == (line["p_0"] != "") for line in found)
+
+
+@pytest.mark.parametrize("delay", [{}, {"label_delay": "90m"}])
+def test_a_resumed_run_writes_each_line_once(stream, tmp_path, delay):
+    options = {"outcomes": True} | delay
+    run(emitting(stream, tmp_path / "whole.jsonl", tmp_path / "whole.run", **options))
+    to, run_file = tmp_path / "o.jsonl", tmp_path / "r.run"
+    for steps in (5, 20):
+        run_until(emitting(stream, to, run_file, **options), steps)
+        with to.open("a") as file:  # as a killed run leaves it
+            file.write('{"key": null, "row": 77, "ti')
+    run(emitting(stream, to, run_file, **options))
+    assert to.read_text() == (tmp_path / "whole.jsonl").read_text()
+
+
+def test_a_file_that_was_cut_off_is_refused(stream, tmp_path):
+    to, run_file = tmp_path / "o.jsonl", tmp_path / "r.run"
+    run_until(emitting(stream, to, run_file), 20)
+    to.write_text("")
+    with pytest.raises(MacroError, match="put the file back"):
+        run(emitting(stream, to, run_file))
+
+
+def test_a_new_run_appends_to_its_own_kind_only(stream, tmp_path):
+    to = tmp_path / "o.csv"
+    run(emitting(stream, to))
+    run(emitting(stream, to))
+    text = to.read_text()
+    assert text.count("prediction") == 1
+    assert text.count("\n") == 801
+    to.write_text("something else\n")
+    with pytest.raises(UsageError, match="holds something else"):
+        run(emitting(stream, to))
+    assert to.read_text() == "something else\n"
+
+
+def test_rows_of_a_live_feed_are_emitted_before_their_step_closes(tmp_path):
+    live = write_stream(tmp_path / "live.csv", 25)
+    made = live_engine(live, every="1d", classes="0,1")
+    engine_ = Engine(made.opened, emit=str(tmp_path / "o.jsonl"))
+    seen = []
+
+    def progress():
+        text = (tmp_path / "o.jsonl").read_text()
+        if text.count("\n") == 25:
+            seen.append(engine_.steps)
+            engine_.stop()
+
+    engine_.listener.progress = progress
+    run(engine_)
+    assert seen[0] == 0
+    assert [line["row"] for line in lines_of(tmp_path / "o.jsonl")] == list(range(25))
+
+
+def test_a_reader_that_stops_reading_stops_nobody():
+    said = []
+    read, write = os.pipe()
+    pipe = Pipe(said.append, write)
+    line = b"x" * 99 + b"\n"
+    started = time.monotonic()
+    for _ in range(MOST_WAITING // 100_000 + 2):
+        pipe.write(line * 1000)
+    assert time.monotonic() - started < 5
+    assert pipe.lost
+    assert "further ones are lost" in said[0]
+    taken = []
+
+    def take():
+        while data := os.read(read, 1 << 16):
+            taken.append(data)
+
+    reader = threading.Thread(target=take)
+    reader.start()
+    pipe.close()
+    os.close(write)
+    reader.join()
+    assert b"".join(taken) == line * (len(b"".join(taken)) // 100)
+
+
+def test_a_reader_that_is_gone_stops_nobody():
+    said = []
+    read, write = os.pipe()
+    os.close(read)
+    pipe = Pipe(said.append, write)
+    pipe.write(b"line\n")
+    pipe.close()
+    os.close(write)
+    assert "cannot be written any more" in said[0]
