@@ -89,7 +89,7 @@ class Encoder:
 
     def finish(self) -> list[Accepted]:
         """The rows still held back when the stream has ended."""
-        if self.fixed or not self.held:
+        if self.fixed or not any(map(len, self.held)):
             return []
         self._learn()
         held, self.held = self.held, []
