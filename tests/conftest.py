@@ -25,6 +25,11 @@ def pytest_addoption(parser):
     parser.addoption("--no-skips", action="store_true", help="a test that would skip fails")
 
 
+def pytest_xdist_auto_num_workers(config):
+    """For two cores; slow tests often wait for a terminal, a disk or another process."""
+    return 2 if config.getoption("markexpr") == "not slow" else 3
+
+
 def pytest_collection_finish():
     gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
 

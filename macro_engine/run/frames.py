@@ -19,23 +19,18 @@ TIME = pl.Datetime("us")
 def predictions_frame(results: Steps, classes: Sequence[str], strategy: str) -> pl.DataFrame:
     """What was predicted for every row, by everyone; and the probabilities of one strategy."""
     first, n = results.first_row, results.rows
-    names = pl.Series(classes, dtype=pl.String)
-
-    def named(indices: Ints) -> pl.Series:
-        return names.gather(indices.astype(np.int64, copy=False))
-
     steps = np.repeat(np.arange(results.steps), results.lengths) + results.first_step
+    members = (f"t{k}" for k in range(len(results.names.members)))
+    said = np.concatenate([results.labels[None], results.predictions]).astype(np.int64)
+    named = pl.Series(classes, dtype=pl.String).gather(said.ravel())  # a call costs most
     columns = {
         "row": pl.Series(np.arange(first, first + n)),
         "step": pl.Series(steps),
         "time": _times(results.times, n),
-        "label": _known(named(results.labels), results.known),
     }
-    members = (f"t{k}" for k in range(len(results.names.members)))
-    for name, predictions in zip(
-        [*results.names.series, *members], results.predictions, strict=True
-    ):
-        columns[name] = named(predictions)
+    for i, name in enumerate(["label", *results.names.series, *members]):
+        columns[name] = named.slice(i * n, n)
+    columns["label"] = _known(columns["label"], results.known)
     if results.probabilities is not None:
         lines = results.probabilities[results.names.place(strategy)]
         for c, name in enumerate(classes):

@@ -253,7 +253,7 @@ def test_a_history_of_frames_may_be_longer_than_any_stream():
 def test_large_steps_are_no_slower_than_on_the_general_path():
     block = random_block(0, 2, [700] * 6)
     rounds = []
-    for _ in range(4):
+    for _ in range(3):
         families = both(block, "features", "nearest-mean", 2, 1)
         rounds.append([cpu_seconds_of(family, block) for family in families])
     # in the first round kernels may be compiled

@@ -43,7 +43,10 @@ def by_hand(stream, every, history, first):
     return sorted({finite[int(q * (len(finite) - 1))] for q in SHARES})
 
 
-@pytest.mark.parametrize(("every", "first"), [(10, 500), (30, 600), (1, 500), (7, 504)])
+@pytest.mark.parametrize(
+    ("every", "first"),
+    [(10, 500), (30, 600), pytest.param(1, 500, marks=pytest.mark.slow), (7, 504)],
+)
 def test_they_are_quantiles_of_the_distances_of_all_pairs_of_steps(stream, every, first):
     with replay(stream, every=every, **OPTIONS) as result:
         found = result.summary["settings"]["thresholds"]
