@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,15 +17,20 @@ from macro_engine.stream.identifiers import has_fractions, is_called_id, why_ide
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.label_candidates import LabelGuess, guess_label
 from macro_engine.stream.leaks import CERTAIN, LIKELY, LabelSample
+from macro_engine.stream.oddities import listed, odd_readings
 from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, Problems, Table
-from macro_engine.stream.time_formats import AmbiguousError, format_of, may_be_epochs
+from macro_engine.stream.time_formats import (
+    AmbiguousError,
+    are_dates_in_digits,
+    format_of,
+    may_be_epochs,
+)
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
 COLUMN_OPTIONS = ("time", "label", "features", "categorical")
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
 _CATEGORY_VALUES = 100
 _MOSTLY = 0.9
-_SHOWN = 10  # columns in one remark
 TIME, LABEL, FEATURE, CATEGORY, LEFT_OUT = "time", "label", "feature", "category", "left out"
 _OPTIONS = {FEATURE: "features", CATEGORY: "categorical"}
 NAMED, NOT_NAMED = "named", "others are named"
@@ -91,6 +96,8 @@ class _Inference:
         self._time()
         self._label()
         self._features()
+        label = None if "classes" in known else self._value("label")
+        self.guesses.remarks += odd_readings(table.columns, self._value("time"), label)
 
     def _value(self, option: str) -> Any:
         return self.known.get(option, self.guesses.settings.get(option))
@@ -293,12 +300,6 @@ def _are_mostly_numbers(read: int, problems: Problems) -> bool:
     return read > 0 and read >= _MOSTLY * (read + wrong)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names of columns for the user, not too many of them."""
-    shown = ", ".join(f"'{visible(name, 40)}'" for name in names[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN:,} more" if names[_SHOWN:] else shown
-
-
 def _remarks(roles: Mapping[str, Role]) -> list[str]:
     """What is left out or odd, a line for each reason."""
     reasons: dict[str, list[str]] = {}
@@ -320,7 +321,9 @@ def _time_column(table: Table, known: Mapping[str, Any], named: set[str]) -> str
         column = table.columns[name]
         present = [text for text in column.texts() if text not in MISSING]
         is_called_time = _TIME_NAME.fullmatch(name)
-        if not present or (not is_called_time and is_numeric(column)):
+        if not present:
+            continue
+        if not is_called_time and is_numeric(column) and not are_dates_in_digits(present):
             continue
         if _are_times(present, known.get("time_format")):
             return name
@@ -344,6 +347,8 @@ def _which_label(table: Table, guess: LabelGuess) -> str:
     file = visible(table.file)
     shown = ", ".join(visible(name, 30) for name in list(table.columns)[:20])
     choice = f"It may be {listed(guess.others)}. " if guess.others else ""
+    if guess.too_many:
+        choice += f"{listed(guess.too_many)}: too many different values for classes. "
     return (
         f"{file}: which column is the label? {choice}Name it with --label, or give a rule "
         f"as in --label {shlex.quote(guess.rules[-1] if guess.rules else 'delay > 15')}. "

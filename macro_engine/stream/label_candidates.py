@@ -26,6 +26,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _FEW, _SOME = 20, 100  # different values of a label without a name for it, and with one
 _PROPOSED = 100  # columns from the last one on, among which one may choose
 _BY_NAME, _BY_EVENT, _BY_FLAG = range(3)
+_MOST_VALUES = (_SOME, _FEW, 2)
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,16 @@ class LabelGuess:
     others
         Columns whose names make them labels too; where there is no `column`, what to choose from.
     rules
-        Label rules over columns of numbers.
+        Label rules over columns of numbers, the likeliest last.
+    too_many
+        Columns that are labels by their names and have too many different values.
     """
 
     column: str | None
     why: str
     others: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
+    too_many: list[str] = field(default_factory=list)
 
 
 def words_of(name: str) -> list[str]:
@@ -77,23 +81,31 @@ def guess_label(columns: Mapping[str, Column]) -> LabelGuess:
             return LabelGuess(last, why)
     proposed = list(columns)[-_PROPOSED:]
     few = [name for name in proposed if 2 <= len(_values(columns[name])) <= _FEW]
-    rules = [rule for name in proposed if (rule := _rule(name, columns[name]))]
-    return LabelGuess(None, "", few[::-1], rules)
+    too_many = [
+        name for name in columns if _by_name(name) is not None and columns[name].has_values()
+    ]
+    by_likelihood = sorted(dict.fromkeys([*proposed, *too_many]), key=too_many.__contains__)
+    rules = [rule for name in by_likelihood if (rule := _rule(name, columns[name]))]
+    return LabelGuess(None, "", few[::-1], rules, too_many)
 
 
 def _rank(name: str, column: Column) -> tuple[int, int] | None:
-    """How likely a column is the label by its name, the smallest first; None for not at all."""
-    words = words_of(name)
-    if name.lower() in _NAMES:
-        rank, most = (_BY_NAME, _NAMES.index(name.lower())), _SOME
-    elif words and (words[-1] in _LAST_WORDS or any(map(_EVENT.fullmatch, words))):
-        rank, most = (_BY_EVENT, 0), _FEW
-    elif words[1:] and words[0] in _FLAGS:
-        rank, most = (_BY_FLAG, 0), 2
-    else:
+    """How likely a column is the label, the smallest first; None for not at all."""
+    rank = _by_name(name)
+    if rank is None:
         return None
     least = 0 if rank[0] == _BY_NAME else 1
-    return rank if least <= len(_values(column)) <= most else None
+    return rank if least <= len(_values(column)) <= _MOST_VALUES[rank[0]] else None
+
+
+def _by_name(name: str) -> tuple[int, int] | None:
+    """How likely a column of this name is the label, the smallest first; None for not at all."""
+    words = words_of(name)
+    if name.lower() in _NAMES:
+        return _BY_NAME, _NAMES.index(name.lower())
+    if words and (words[-1] in _LAST_WORDS or any(map(_EVENT.fullmatch, words))):
+        return _BY_EVENT, 0
+    return (_BY_FLAG, 0) if words[1:] and words[0] in _FLAGS else None
 
 
 def _rule(name: str, column: Column) -> str | None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # What stands where there is no value.
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
 # and where there is no number, in any case of letters
-NO_NUMBERS = frozenset({"?", "-", "--", "none", "n/a", "na", "nan", "null"})
+NO_NUMBERS = frozenset(
+    {"?", "-", "--", ".", "none", "n/a", "na", "nan", "null", "#n/a", "#na", "<na>"}
+)
 IS_MISSING, NOT_FINITE = "is missing", "is not a finite number"
 NO_CLASS = "is not one of the classes"
 

@@ -30,6 +30,8 @@ _WHOLE = (
     "%a %b %d %H:%M:%S %Y",
     "%a, %d %b %Y %H:%M:%S %z",
     "%a, %d %b %Y %H:%M:%S GMT",
+    "%Y-%m-%d %H:%M:%S UTC",
+    "%Y-%m-%d %H:%M:%S.%f UTC",
 )
 _DIGITS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 _FORMATS = (*(date + clock for date, clock in product(_DATES, _CLOCKS)), *_WHOLE)
@@ -80,6 +82,12 @@ def may_be_epochs(texts: Sequence[str]) -> bool:
     first, last = (microseconds(datetime(year, 1, 1)) for year in (_FIRST, _LAST))
     inside = sum(first <= t < last for i, t in enumerate(times.tolist()) if i not in problems)
     return bool(inside >= MOSTLY * len(present))
+
+
+def are_dates_in_digits(texts: Sequence[str]) -> bool:
+    """Whether numbers are dates with the time of day, as in 20240131130000."""
+    time_format = format_of(texts)
+    return time_format is not None and time_format in _DIGITS.values() and "%H" in time_format
 
 
 def _is_plain(present: Sequence[str]) -> bool:

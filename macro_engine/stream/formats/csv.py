@@ -19,6 +19,7 @@ from macro_engine.stream.formats.dialect import (
     Dialect,
     check_encoding,
     header_of,
+    misfit,
     named,
     preamble_of,
     sniff,
@@ -79,6 +80,8 @@ class CsvFile(TextFile):
         """What the user should know of the first lines."""
         if lines:
             yield f"{count_text(lines, 'line')} above the header skipped"
+        if (odd := misfit(head, self.names, self.dialect.delimiter)) is not None:
+            yield odd
         try:
             b"\n".join(head).decode()
         except UnicodeDecodeError as error:

@@ -16,6 +16,7 @@ from macro_engine.stream.spec import check_width
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 500
+_FEW_LINES = 20
 _MOST_ABOVE = 1 << 16  # bytes above a header
 
 
@@ -122,7 +123,8 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
         return Dialect(delimiter)
     fields = [f.strip() for r in _rows(text, delimiter)[1:] for f in r]
     commas = sum(
-        re.fullmatch(r"[+-]?\d*,\d+", field) is not None and not THOUSANDS.fullmatch(field)
+        re.fullmatch(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+", field) is not None
+        and not THOUSANDS.fullmatch(field)
         for field in fields
     )
     points = sum(re.fullmatch(r"[+-]?\d*\.\d+", field) is not None for field in fields)
@@ -140,6 +142,25 @@ def _agreement(text: bytes, delimiter: str) -> tuple[float, int]:
 def _rows(text: bytes, delimiter: str) -> list[list[str]]:
     parser = CsvParser(delimiter)
     return [r.fields for r in parser.feed(text) + parser.finish() if not r.problem]
+
+
+def misfit(head: list[bytes], names: Sequence[str], delimiter: str) -> str | None:
+    """What is odd about the header, given the lines from it on; None if they fit together."""
+    text = b"\n".join(head[1 : _FEW_LINES + 1])
+    if len(names) > 1:
+        widths = Counter(len(row) for row in _rows(text, delimiter))
+        width, count = widths.most_common(1)[0] if widths else (len(names), 0)
+        if width == len(names) or 2 * count <= widths.total():
+            return None
+        return (
+            f"the header has {len(names)} names and the lines below it have {width} fields: write "
+            'a name for each into the header, or put fields that hold the delimiter in "quotes"'
+        )
+    if any(_agreement(text, d)[1] > 1 for d in DELIMITERS):
+        return "the first line has no columns: is it a title? Remove what stands above the header"
+    if b" " in text:
+        return "there is one column; write a comma between columns, as in tr -s ' ' ','"
+    return None
 
 
 def named(character: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from macro_engine.stream.formats.fast_times import fast_times
 from macro_engine.stream.formats.text_column import TextColumn, has_values
 from macro_engine.stream.table import Problems
 from macro_engine.stream.times import TimeReader, time_reader
+
+_AT_ONCE = 500  # values that are looked at
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,15 @@ class StringColumn:
         return [text.strip() for text in self.series.to_list()]
 
     def has_values(self) -> bool:
-        return has_values(self.series)
+        return has_values(self._values())
 
     def time_reader(self, time_format: str | None) -> TimeReader:
-        return time_reader(self.series, time_format)
+        return time_reader(self._values(), time_format)
+
+    def _values(self) -> Iterator[str]:
+        """One after the other: most often the first is enough."""
+        for start in range(0, len(self.series), _AT_ONCE):
+            yield from self.series.slice(start, _AT_ONCE).to_list()
 
     def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
         times, unread = fast_times(self.series, reader.described)

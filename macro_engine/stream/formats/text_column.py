@@ -88,8 +88,11 @@ def _digits(text: str) -> str:
     """The number in what people write: without currency, percent sign, thousands separators."""
     if text[-1:].isdigit() and text[:1] not in _CURRENCY and "," not in text:
         return text
-    amount = _AMOUNT.fullmatch(text)
-    return text if amount is None else amount["sign"] + amount["number"].replace(",", "")
+    is_negative = text.startswith("(") and text.endswith(")")  # as accountants write it
+    amount = _AMOUNT.fullmatch(text[1:-1] if is_negative else text)
+    if amount is None or (is_negative and amount["sign"]):
+        return text
+    return ("-" if is_negative else amount["sign"]) + amount["number"].replace(",", "")
 
 
 def looks_like_data(name: str) -> bool:

@@ -210,3 +210,41 @@ def test_a_count_of_rows_stays_where_nothing_else_is_there_to_learn_from():
 def test_numbers_whose_name_only_sounds_like_an_id_are_features():
     found = guesses(uv_index=[i * 7 % 11 for i in range(50)], id_score=NUMBERS, y=LABELS)
     assert found["features"] == ["uv_index", "id_score"]
+
+
+def test_a_row_of_digits_is_a_time_by_its_values():
+    stamps = [20240131130000, 20240131130500, 20240201000000]
+    found = guesses(stamp=stamps, a=[1, 2, 3], label=[0, 1, 0])
+    assert (found["time"], found["time_format"]) == ("stamp", "%Y%m%d%H%M%S")
+    assert "time" not in guesses(amount=[20249931130000] * 3, a=[1, 2, 3], label=[0, 1, 0])
+
+
+def test_a_label_by_name_with_too_many_values_is_told_when_it_is_asked_for():
+    names = [f"k{i}" for i in range(300)]
+    (question,) = inferred(a=range(300), label=names, b=np.arange(300) / 7).questions
+    assert "'label': too many different values for classes" in question
+    (question,) = inferred(target=np.arange(300) / 7, b=np.arange(300) / 3).questions
+    assert "as in --label 'target > 21.36'" in question
+
+
+def test_a_first_line_that_may_be_a_row_is_pointed_at():
+    said = inferred(red=["blue", "red", "red"], yes=["no", "yes", "no"]).remarks
+    assert any("if the first line is a row, put a header line above it" in line for line in said)
+    said = inferred(red=["blue", "red", "red"], label=["no", "yes", "no"]).remarks
+    assert not any("first line" in line for line in said)
+
+
+def test_a_time_of_day_beside_the_day_is_pointed_at():
+    clock, labels = ["09:00", "10:30", "11:00", "12:00"], [0, 1, 0, 1]
+    said = inferred(date=DAYS, hour=clock, label=labels).remarks
+    assert any("'date' holds days and 'hour' the time of day" in line for line in said)
+    for times in ([f"{day}T09:00" for day in DAYS], [1205492520 + i for i in range(4)]):
+        said = inferred(date=times, lasted=clock, label=labels).remarks
+        assert not any("holds days" in line for line in said)
+
+
+def test_a_label_that_stands_for_nothing_is_pointed_at_with_the_cure():
+    columns = {"a": [1, 2, 3, 4], "label": ["p", "?", "q", "p"]}
+    remark = "'label': '?' is taken for a class; --classes p,q rejects such rows"
+    assert remark in inferred(**columns).remarks
+    assert remark not in inferred({"classes": ["p", "q"]}, **columns).remarks

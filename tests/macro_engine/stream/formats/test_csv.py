@@ -162,6 +162,7 @@ def test_a_line_with_another_number_of_fields_is_reported(tmp_path):
         (b"a;b\n1,5;2,0\n", Dialect(";", ",")),
         (b"a;b\n1.5;2,000\n2.5;3\n", Dialect(";", ".")),
         (b"a\tb\n1,5\t2\n", Dialect("\t", ",")),
+        (b"a;b\n1.234,50;2\n2.345,75;3\n", Dialect(";", ",")),
         (b"a|b\n1|2\n", Dialect("|", ".")),
         (b'a,b\n"x;y;z",2\n"p;q;r",3\n', Dialect(",", ".")),
         (b"only\n1\n2\n", Dialect(",", ".")),
@@ -256,6 +257,8 @@ def test_a_point_alone_is_no_part_of_a_number_with_a_decimal_comma():
         ("3.20 €", 3.2),
         ("+7", 7.0),
         ("1e3", 1000.0),
+        ("(12.50)", -12.5),
+        ("($1,000)", -1000.0),
     ],
 )
 def test_numbers_as_people_write_them(text, number):
@@ -264,7 +267,7 @@ def test_numbers_as_people_write_them(text, number):
 
 
 @pytest.mark.parametrize(
-    "text", ["1,23", "12,34.5", "1,2345", "5 % 3", "$", "%", "3 apples", "$$3"]
+    "text", ["1,23", "12,34.5", "1,2345", "5 % 3", "$", "%", "3 apples", "$$3", "(-5)", "(5", "()"]
 )
 def test_what_nobody_writes_for_a_number_is_none(text):
     assert [str(p) for p in TextColumn([text]).numbers()[1].values()] == [
@@ -272,7 +275,9 @@ def test_what_nobody_writes_for_a_number_is_none(text):
     ]
 
 
-@pytest.mark.parametrize("text", ["?", "-", "N/A", "n/a", "null", "none", "None", "NaN", "", " "])
+@pytest.mark.parametrize(
+    "text", ["?", "-", "N/A", "n/a", "null", "none", "None", "NaN", "#N/A", "<NA>", ".", "", " "]
+)
 def test_what_stands_for_no_number(text):
     assert [str(p) for p in TextColumn([text]).numbers()[1].values()] == ["is missing"]
 
@@ -280,6 +285,24 @@ def test_what_stands_for_no_number(text):
 def test_a_thousands_separator_is_not_taken_for_a_decimal_comma():
     assert sniff([b"a;b", b"1,141;2", b"2,998;3", b""]) == Dialect(";", ".")
     assert sniff([b"a;b", b"0,141;2", b"2,998;3", b""]) == Dialect(";", ",")
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ("a,b\n1,2,\n3,4,\n", "the header has 2 names and the lines below it have 3 fields"),
+        ("a,b\n1,2\n3,4,\n5,6\n", None),
+        ("Report of May\n\na;b\n1;2\n", "is it a title? Remove what stands above the header"),
+        ("a b\n1 2\n3 4\n", "there is one column; write a comma between columns"),
+        ("label\n1\n0\n", None),
+        ("a,b\n", None),
+    ],
+)
+def test_a_header_that_does_not_fit_its_lines_is_said_with_the_cure(tmp_path, data, says):
+    path = tmp_path / "d.csv"
+    path.write_text(data)
+    said = [note for note in CsvFile(path).notes if "sniffed" not in note]
+    assert [says in note for note in said] == [True] if says else said == []
 
 
 def test_data_in_place_of_the_header_is_refused(tmp_path):
