@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine.algorithm.family import histories_of, with_marginal
-from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, LEARN
+from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, FRESH, LEARN
 from macro_engine.core.members import Member
 from macro_engine.core.rows import LARGEST, Columns, Rows
 from macro_engine.discrepancy import DISTANCES
@@ -43,7 +43,7 @@ _RATE_POWER = 0.5  # of learning rates; passed to the loops, which would take a 
 _BUILT_IN = frozenset({float, int, bool})
 _PLAIN = _BUILT_IN | {np.float64, np.float32, np.int64, np.int32, np.bool_}
 _TEXT = frozenset({str})
-_UNPICKLED = ("_packers", "_output", "_memory", "_last")
+_UNPICKLED = ("_packers", "_output", "_memory", "_last", "_answered")
 _MISFITS = (KeyError, OverflowError, TypeError, struct.error)
 
 
@@ -85,6 +85,8 @@ class CompiledPath:
         self._last: tuple[Any, ...] = ()  # the names whose columns were put down last
         self._layout = Layout()
         self._blend: OpenBlend | None = None  # from the first row on
+        # the row that the blend answered last: its names, and its values as they are put down
+        self._answered: tuple[tuple[Any, ...], bytes] | None = None
         self._codes: list[list[int]] = []  # of the open step, where tiles see categories
         self._compares_raw = is_scaled and DISTANCES[distance].compares_raw
         self._members = len(members)
@@ -116,7 +118,7 @@ class CompiledPath:
         if self.is_blend and self._layout.categories:
             self._codes.append(self._layout.codes_of(x, learns=True))
         if said == k.FULL:
-            said = self._learn_blend()
+            said = self._learn_blend(n)
         if said == k.CLOSED:
             self._open_next()
 
@@ -231,17 +233,28 @@ class CompiledPath:
         if len(self.classes) == 1:
             return (1.0,)
         run_blend(addresses, ANSWER)
+        self._answered = (self._last, self._memory[:n].tobytes())
         return self._blend.probabilities()
 
-    def _learn_blend(self) -> int:
-        """Have the blend learn the step that is full, then everyone else."""
+    def _learn_blend(self, n: int) -> int:
+        """Have the blend learn the step that is full, then everyone else.
+
+        A step of one row is often the row that was answered last: that answer still holds.
+        """
         assert self._blend is not None
         if self._codes:
             self._blend.put_codes(self._codes, learns=True)
             self._codes = []
         ints, floats, addresses = self._arena.ints, self._arena.floats, self._blend.addresses
-        show_step(ints, floats, addresses)
-        run_blend(addresses, ANSWER + CLOSE + LEARN)
+        is_answered = (
+            ints[k.EVERY] == 1
+            and self._last
+            and not self._layout.categories
+            and self._answered == (self._last, self._memory[:n].tobytes())
+        )
+        self._answered = None
+        show_step(ints, floats, addresses, bool(is_answered))
+        run_blend(addresses, CLOSE + LEARN + (FRESH if is_answered else ANSWER))
         return int(close_step(ints, floats))
 
     def _refuse(self, x: dict[Any, Any]) -> None:
@@ -350,6 +363,7 @@ class CompiledPath:
         self._memory = memoryview(self._arena.floats.data)
         self._packers: dict[int, struct.Struct] = {}
         self._last = ()
+        self._answered = None
         self._columns_at: int = 8 * self._arena.sizes.width
         self._output = struct.Struct(f"={len(self.classes)}d")
         self._output_at = 8 * int(self._arena.ints[k.SIDES + 4 * k.OUTPUT])

@@ -23,7 +23,7 @@ def texts_of(x: dict[Any, Any]) -> dict[str, str]:
     return {
         str(name): f"{name}={value}"
         for name, value in x.items()
-        if not isinstance(value, numbers.Real | np.bool_)
+        if type(value) is not float and not isinstance(value, numbers.Real | np.bool_)
     }
 
 

@@ -3,8 +3,9 @@
     python tests/benchmarks/estimator.py [ROUNDS] [ROWS]     ratios, the least CPU time of the rounds
     python tests/benchmarks/estimator.py --cold              what the first row costs, empty cache
 
-`general` is the same estimator on the general path, over the first rows only. Features, and classes
-where there are more than two, appear over the first half of the rows under `growing`.
+The first cases are what the paper does, those with `blend` the estimator as it comes. `general` is
+the same estimator on the general path, over the first rows only. Features, and classes where there
+are more than two, appear over the first half of the rows under `growing`.
 """
 
 import os
@@ -21,32 +22,37 @@ from macro_engine import MacroClassifier
 from macro_engine.estimator.general_path import GeneralPath
 
 GENERAL_ROWS = 300
-FEATURES = {"distance": "features", "every": 20}
+PAPER = {"strategy": "ftl", "scale": "none", "max_subroutines": None}
+LABELS = PAPER | {"history": 1, "thresholds": "paper"}
+FEATURES = PAPER | {"distance": "features", "every": 20}
 DENSE, SPARSE, GROWING = {"columns": 12}, {"columns": 100, "among": 6}, {"grows": True}
+FOUR = {"classes": 4}
+GROWING_DENSE = {"columns": 60, "classes": 4} | GROWING
+GROWING_SPARSE = {"columns": 300, "among": 6, "classes": 4} | GROWING
 CASES = {
-    "dense": (DENSE, {}),
-    "sparse": (SPARSE, {}),
-    "dense, ewa": (DENSE, {"strategy": "ewa"}),
-    "dense, 10 rows a step": (DENSE, {"every": 10}),
-    "sparse, 100 rows a step": (SPARSE, {"every": 100}),
-    "dense, 4 classes": (DENSE | {"classes": 4}, {}),
-    "sparse, 4 classes, ewa": (SPARSE | {"classes": 4}, {"strategy": "ewa"}),
-    "dense, growing to 60 features, 4 classes": (
-        {"columns": 60, "classes": 4} | GROWING,
-        {},
-    ),
-    "sparse, growing to 300 features, 4 classes": (
-        {"columns": 300, "among": 6, "classes": 4} | GROWING,
-        {},
-    ),
+    "dense": (DENSE, LABELS),
+    "sparse": (SPARSE, LABELS),
+    "dense, ewa": (DENSE, LABELS | {"strategy": "ewa"}),
+    "dense, 10 rows a step": (DENSE, LABELS | {"every": 10}),
+    "sparse, 100 rows a step": (SPARSE, LABELS | {"every": 100}),
+    "dense, 4 classes": (DENSE | FOUR, LABELS),
+    "sparse, 4 classes, ewa": (SPARSE | FOUR, LABELS | {"strategy": "ewa"}),
+    "dense, growing to 60 features, 4 classes": (GROWING_DENSE, LABELS),
+    "sparse, growing to 300 features, 4 classes": (GROWING_SPARSE, LABELS),
     "features, 20 rows a step, dense": (DENSE, FEATURES),
     "features, 20 rows a step, sparse": (SPARSE, FEATURES),
+    "blend, dense": (DENSE, {}),
+    "blend, sparse": (SPARSE, {}),
+    "blend, dense, 10 rows a step": (DENSE, {"every": 10}),
+    "blend, dense, 4 classes": (DENSE | FOUR, {}),
+    "blend, growing to 60 features, 4 classes": (GROWING_DENSE, {}),
+    "blend, growing to 300 features, 4 classes": (GROWING_SPARSE, {}),
 }
 FIRST_ROW = """
 import time, sys
 from macro_engine import MacroClassifier
 started = time.process_time()
-model = MacroClassifier(distance=sys.argv[1])
+model = MacroClassifier(distance=sys.argv[1], strategy=sys.argv[2])
 for label in (False, True, False):
     model.predict_proba_one({"a": 1.0})
     model.learn_one({"a": 1.0}, label)
@@ -96,10 +102,10 @@ def compare(stream, settings, rounds, count):
     return [1e6 * min(of) / count for of in zip(*pairs, strict=True)] + [1e6 * general / len(few)]
 
 
-def cold(distance):
+def cold(distance, strategy):
     """CPU seconds of the first rows on an empty cache, and in a second process."""
     with tempfile.TemporaryDirectory() as cache:
-        command = [sys.executable, "-c", FIRST_ROW, distance]
+        command = [sys.executable, "-c", FIRST_ROW, distance, strategy]
         environment = os.environ | {"XDG_CACHE_HOME": cache}
         return [
             float(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
@@ -109,9 +115,10 @@ def cold(distance):
 
 def main():
     if "--cold" in sys.argv:
-        for distance in ("labels", "features"):
-            first, second = cold(distance)
-            print(f"{distance}: first row {first:.1f} s of CPU, in a later process {second:.2f} s")
+        for case in (("labels", "blend"), ("labels", "ftl"), ("features", "ftl")):
+            first, second = cold(*case)
+            name = ", ".join(case)
+            print(f"{name}: first row {first:.1f} s of CPU, in a later process {second:.2f} s")
         return
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 5000

@@ -152,6 +152,21 @@ def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
 def test_the_estimator_keeps_up_with_one_river_model():
     lines = run("estimator.py", "3", "1500").splitlines()[1:-1]
     ratios = {line[:44].strip(): float(line.split()[-1]) for line in lines}
-    assert len(ratios) == 11
+    assert len(ratios) == 17
+    # 2 is the bound, 10 that for features and 4 that for blend with two classes, with room for a
+    # busy machine
+    bounds = {"features": 10, "blend": 6}
     for name, ratio in ratios.items():
-        assert ratio <= (10 if name.startswith("features") else 3), name
+        if not (name.startswith("blend") and "4 classes" in name):
+            assert ratio <= bounds.get(name.split(",")[0], 3), name
+
+
+def test_the_estimator_as_it_comes_is_no_worse_than_logistic_regression():
+    lines = run("classifiers.py", "1", "2000", "MacroClassifier", "LogisticRegression")
+    found = re.findall(r"(\w+) +(\w+) +([\d.]+)", lines.split("\n", 1)[1])
+    errors = {(classifier, name): float(error) for classifier, name, error in found}
+    names = {name for _, name in errors} - {"mean"}
+    assert len(names) == 7
+    assert errors["MacroClassifier", "mean"] < errors["LogisticRegression", "mean"]
+    better = [errors["MacroClassifier", n] <= errors["LogisticRegression", n] for n in names]
+    assert sum(better) >= 5

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from macro_engine.core.rows import Bools, Floats, Ints
 
 ANSWER, CLOSE, LEARN = 1, 2, 4  # what is done with a step
+FRESH = 8  # a step of one row that is learned was answered just before: scratch still holds it
 
 
 class Given(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from macro_engine.blend.kernels.arithmetic import take_logs, update_shares
-from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, LEARN
+from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, FRESH, LEARN
 from macro_engine.blend.kernels.compiling import borrowing, inlined, part
 from macro_engine.blend.kernels.experts import (
     by_class,
@@ -46,7 +46,9 @@ def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: igno
         if doing & CLOSE:
             close(begin, end, at_once, given, parts, record, scratch)
         if doing & LEARN:
-            learn(begin, end, base, at_once, given, rules, parts, record, scratch)
+            # with one row nothing has changed since its answer: what everyone said still holds
+            fresh = end - begin == 1 and (at_once or doing & FRESH != 0)
+            learn(begin, end, base, at_once, fresh, given, rules, parts, record, scratch)
         if at_once:
             for e in range(len(parts.pulls)):
                 shown.pulls[s, e] = parts.pulls[e]
@@ -147,7 +149,7 @@ def close(begin, end, at_once, given, parts, record, scratch):  # type: ignore[n
 
 @inlined
 def learn(  # type: ignore[no-untyped-def]
-    begin, end, base, at_once, given, rules, parts, record, scratch
+    begin, end, base, at_once, fresh, given, rules, parts, record, scratch
 ):
     labelled = 0
     for i in range(begin, end):
@@ -162,8 +164,6 @@ def learn(  # type: ignore[no-untyped-def]
     if labelled > 0:
         update_shares(scratch.member_losses, labelled, rules.member_prior, parts.members)
         update_shares(scratch.losses, labelled, rules.prior, parts.shares)
-        # with one row nothing has changed since its answer: what everyone said still holds
-        fresh = at_once and end - begin == 1
         rate = parts.rows[0] / parts.lengths[0]
         for i in range(begin, end):
             if given.labels[i] != NO_LABEL:

@@ -129,19 +129,23 @@ def show_row(ints, floats, addresses, n):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def show_step(ints, floats, addresses):  # type: ignore[no-untyped-def]
-    """Give the blend the step that is full; the expert that expects no change learns it."""
+def show_step(ints, floats, addresses, is_shown):  # type: ignore[no-untyped-def]
+    """Give the blend the step that is full; the expert that expects no change learns it.
+
+    Its only row may be the one that was shown last.
+    """
     arrays = arrays_at(addresses)
     given, last = arrays.given, ints[LAST]
     rows, columns = table_of(ints, ints, OPEN_ROW), line_of(ints, ints, OPEN_COLUMN)
     values, raw = line_of(floats, ints, OPEN_VALUE), line_of(floats, ints, OPEN_RAW)
     for i in range(ints[ROWS]):
         begin, end, label = rows[i, 0], rows[i + 1, 0], rows[i, 1]
-        mine, numbers = columns[begin:end], values[begin:end]
-        put_numbers(ints, floats, mine, numbers, raw[begin:end], i, given.numbers, given.units)
-        put_forecasts(ints, floats, mine, numbers, i, given.marginal, given.members)
-        for c in range(len(arrays.unchanged)):
-            given.unchanged[i, c] = arrays.unchanged[c]
+        if not is_shown:
+            mine, numbers = columns[begin:end], values[begin:end]
+            put_numbers(ints, floats, mine, numbers, raw[begin:end], i, given.numbers, given.units)
+            put_forecasts(ints, floats, mine, numbers, i, given.marginal, given.members)
+            for c in range(len(arrays.unchanged)):
+                given.unchanged[i, c] = arrays.unchanged[c]
         given.labels[i] = label
         learn_change(label, last, arrays.pairs, arrays.labels, arrays.stay_go)
         ints[LAST] = label
