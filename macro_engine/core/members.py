@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from macro_engine.core.format import member_text, short_threshold_text
+from macro_engine.core.format import member_text, short_threshold_text, threshold_text
 
 ALL = "all"
+_LONGEST_NAME = 8  # characters of a threshold that are written out
+_FEWEST_DIGITS, _ALL_DIGITS = 3, 17
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,26 @@ def names_of(members: Sequence[Member]) -> tuple[str, ...]:
     ('0.005', '0.10', '7')
     >>> names_of(grid([6, "all"], [0.1, math.inf]))
     ('6:0.10', 'all:0.10', 'inf')
+
+    Thresholds that nobody typed have many digits: as many are written as tell them apart.
+
+    >>> names_of(grid([6], [0.041219259072035816, 0.04121800000000001, 0.3]))
+    ('0.041218', '0.041219', '0.30')
     """
-    several = _has_several(members)
-    return tuple(member_text(m.threshold, m.history if several else None) for m in members)
+    several, written = _has_several(members), _written({m.threshold for m in members})
+    return tuple(member_text(written[m.threshold], m.history if several else None) for m in members)
+
+
+def _written(thresholds: set[float]) -> dict[float, float]:
+    """Each threshold, rounded where it is long, to no fewer digits than keep all apart."""
+    for digits in range(_FEWEST_DIGITS, _ALL_DIGITS):
+        rounded = {
+            t: t if len(threshold_text(t)) <= _LONGEST_NAME else float(f"{t:.{digits}g}")
+            for t in thresholds
+        }
+        if len(set(rounded.values())) == len(thresholds):
+            return rounded
+    return {t: t for t in thresholds}
 
 
 def short_names_of(members: Sequence[Member]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import threshold_text
+from macro_engine.core.format import short_threshold_text
 from macro_tui.view.rows import Row
 
 _FIRST = ("label", "classes", "time", "features", "categorical")
@@ -50,7 +50,7 @@ def guessed_rows(settings: Mapping[str, Any], guessed: Sequence[str]) -> list[Ro
 
 def _setting(name: str, value: Any) -> Iterator[Row]:
     values = value if isinstance(value, list) else [value]
-    texts = (threshold_text(v) if isinstance(v, float) else str(v) for v in values)
+    texts = (short_threshold_text(v) if isinstance(v, float) else str(v) for v in values)
     shown = visible(", ".join(texts) or "none", _LONGEST)
     for i, line in enumerate(wrap(shown, _WIDTH - _NAME)):
         title = "" if i else _TITLES.get(name, name)
