@@ -194,6 +194,13 @@ def test_no_import_of_the_engine_goes_upstairs():
     ] == []
 
 
+def test_a_module_is_read_in_one_sitting():
+    folders = (Path(macro_engine.__file__).parent, TUI)
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    assert len(paths) > 300
+    assert [path.name for path in paths if len(path.read_text().splitlines()) > 400] == []
+
+
 def test_the_base_dependencies_are_these():
     needed = [Requirement(text) for text in distribution("macro-tui").requires]
     base = {one.name for one in needed if one.marker is None}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from macro_engine.core.declared import Declared, Flag, Text, Whole
 from macro_engine.core.errors import UsageError
@@ -19,75 +19,12 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import duration_text
 from macro_engine.core.state import DamagedError, State
 from macro_engine.run.alarm_rules import Rule, parse
+from macro_engine.run.alarm_samples import Sample, Silence
 
 __all__ = ["Alarm", "Alarms", "Change", "Rule", "Sample", "Silence", "parse"]
 
 _BELOW = 0.95  # of the limit, where an alarm is cleared
 _PASSING = ("error", "rejected", "unknown", "lag")  # kinds that are cleared by themselves
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What a rule is judged by at a moment.
-
-    Attributes
-    ----------
-    errors, rejected
-        Shares of rows, by series; of the rows that were read.
-    unknown
-        The share of rows whose label is none of the classes.
-    lag
-        How far the newest row lies behind the clock, in microseconds.
-    born, led
-        How many subroutines were born, and how often the leader changed, since the sample before.
-    pause, step_pause
-        The longest times between two rows and between the first rows of two steps since then, in
-        microseconds.
-    clock
-        The time on the wall in microseconds since 1970, where the sample goes by that.
-
-    What is None is not judged by this sample.
-    """
-
-    step: int
-    time: int | None
-    errors: dict[str, float] = field(default_factory=dict)
-    born: int = 0
-    pause: int = 0
-    step_pause: int = 0
-    led: int = 0
-    rejected: float | None = None
-    unknown: float | None = None
-    lag: float | None = None
-    clock: int | None = None
-
-    @property
-    def moment(self) -> int | None:
-        """By what it is told for how long something has held."""
-        return self.time if self.clock is None else self.clock
-
-
-@dataclass(frozen=True)
-class Silence:
-    """For how long no rows have come, or no step was closed, by the clock on the wall.
-
-    Attributes
-    ----------
-    since, now
-        In seconds since 1970.
-    step, time
-        Where the stream stands.
-    """
-
-    since: float
-    now: float
-    step: int
-    time: int | None
-    of: Literal["row", "step"] = "row"
-
-    @property
-    def microseconds(self) -> float:
-        return 1e6 * (self.now - self.since)
 
 
 @dataclass(frozen=True)
