@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from macro_engine.algorithm.kernels.arrays import Bank, Present, References, Rules, Subroutines
-from macro_engine.algorithm.kernels.frames import SIDE_BY_SIDE
+from macro_engine.algorithm.kernels.histories import SIDE_BY_SIDE
 from macro_engine.algorithm.kernels.smallest import SMALL
+from macro_engine.core.rows import Floats
 from macro_engine.core.steps import NEAREST
+from macro_engine.subroutines.base import widened
 
 
 def empty_references(histories: int, classes: int, columns: int) -> References:
@@ -17,7 +19,7 @@ def empty_references(histories: int, classes: int, columns: int) -> References:
         used=np.zeros(histories, np.int64),
         empty=np.zeros((histories, 16), np.bool_),
         largest=np.zeros((histories, 16), np.int64),
-        shares=np.zeros((histories, 16, classes)),
+        shares=np.zeros((histories, classes, 16)),
         starts=np.zeros((histories, 17, classes), np.int64),
         columns=np.zeros((histories, classes, columns, 256)),
         lengths=np.zeros((histories, 16), np.int64),
@@ -38,7 +40,7 @@ def empty_bank(places: int, logistic: bool, classes: int, columns: int) -> Bank:
     models = classes if not logistic or classes > 2 else 1
     return Bank(
         used=np.zeros(1, np.int64),
-        weights=np.zeros((places, models, columns)),
+        weights=np.zeros((places, columns * models)),
         intercepts=np.zeros((places, models)),
         counts=np.zeros((places, 1 if logistic else classes), np.int64),
         rates=np.empty(0),
@@ -46,7 +48,7 @@ def empty_bank(places: int, logistic: bool, classes: int, columns: int) -> Bank:
 
 
 def room_for_a_step(
-    rules: Rules, classes: int, longest: int, references: References, places: int
+    rules: Rules, classes: int, longest: int, references: References, bank: Bank
 ) -> Present:
     """Room for one step at a time, whose histories have at most so many rows (for features)."""
     used, (histories, n) = references.used, references.empty.shape
@@ -74,8 +76,9 @@ def room_for_a_step(
         nearest=np.empty(NEAREST, np.int64),
         nearest_distances=np.empty(NEAREST),
         predicting=np.empty(members, np.int64),
-        learning=np.empty(places, np.int64),
+        learning=np.empty(len(bank.counts), np.int64),
         totals=np.empty(classes),
+        margins=np.empty(bank.intercepts.shape),
     )
 
 
@@ -86,7 +89,7 @@ def grown_references(kept: References, rows: int) -> References:
         kept = kept._replace(
             empty=_doubled(kept.empty, 1),
             largest=_doubled(kept.largest, 1),
-            shares=_doubled(kept.shares, 1),
+            shares=_doubled(kept.shares, 2),
             starts=np.concatenate([kept.starts, more_starts], axis=1),
             lengths=_doubled(kept.lengths, 1),
             frames=_doubled(kept.frames, 3),
@@ -108,6 +111,25 @@ def grown_subroutines(subroutines: Subroutines) -> Subroutines:
     )
 
 
+def widened_bank(bank: Bank, before: list[int], after: list[int]) -> Bank:
+    """With zeros for the columns that have appeared since."""
+    models = bank.intercepts.shape[1]
+    widths = [models * width for width in before], [models * width for width in after]
+    return bank._replace(weights=widened(bank.weights, *widths))
+
+
+def by_models(weights: Floats, models: int) -> Floats:
+    """Weights, or means, as places by models by columns."""
+    apart = weights.reshape(len(weights), weights.shape[1] // models, models)
+    return np.ascontiguousarray(apart.swapaxes(1, 2))
+
+
+def by_columns(weights: Floats) -> Floats:
+    """As a bank has them, from places by models by columns."""
+    places, models, columns = weights.shape
+    return np.ascontiguousarray(weights.swapaxes(1, 2)).reshape(places, columns * models)
+
+
 def grown_bank(bank: Bank, births: int) -> Bank:
     """With twice the room where so many births may not fit."""
     if int(bank.used[0]) + births <= len(bank.counts):
@@ -120,4 +142,8 @@ def grown_bank(bank: Bank, births: int) -> Bank:
 
 
 def _doubled(values: Any, axis: int) -> Any:
-    return np.concatenate([values, np.zeros_like(values)], axis=axis)
+    shape = list(values.shape)
+    shape[axis] *= 2
+    room = np.zeros(shape, values.dtype)  # takes no memory before it is written to
+    room[(slice(None),) * axis + (slice(values.shape[axis]),)] = values
+    return room

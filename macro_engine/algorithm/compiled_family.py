@@ -10,6 +10,7 @@ import numpy as np
 from macro_engine.algorithm import compiled_state
 from macro_engine.algorithm.chosen_step import ChosenStep
 from macro_engine.algorithm.compiled_arrays import (
+    by_models,
     empty_bank,
     empty_references,
     empty_subroutines,
@@ -17,6 +18,7 @@ from macro_engine.algorithm.compiled_arrays import (
     grown_references,
     grown_subroutines,
     room_for_a_step,
+    widened_bank,
 )
 from macro_engine.algorithm.compiled_step import CompiledStep, one_hot_columns
 from macro_engine.algorithm.distance_cost import DistanceCost
@@ -29,7 +31,6 @@ from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
 from macro_engine.core.state import State
 from macro_engine.core.steps import NEAREST
 from macro_engine.discrepancy import Shape
-from macro_engine.subroutines.base import widened
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 
 _RATE_POWER = 0.5  # the learning rate of logistic falls as (n + 1)^-.5
@@ -132,7 +133,7 @@ class CompiledFamily:
     def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
         """The parameters of a subroutine."""
         place = self.subroutines.place[member, number - 1]
-        values = self.bank.weights[place].copy()
+        values = by_models(self.bank.weights[place : place + 1], self.bank.intercepts.shape[1])[0]
         names = column_names(columns, self.widths)
         if self.logistic:
             return Parameters(WEIGHTS, names, values, self.bank.intercepts[place].copy())
@@ -238,6 +239,7 @@ class CompiledFamily:
             self.loops.logistic_learn(
                 bank.weights, bank.intercepts, bank.counts, places, stretch.labels,
                 stretch.numbers, stretch.ones, begin, end, bank.rates, _RATE_POWER,
+                np.empty((len(places), bank.intercepts.shape[1])),
             )  # fmt: skip
         else:
             for place in places.tolist():
@@ -263,15 +265,17 @@ class CompiledFamily:
             self.loops,
             self.logistic,
             list(self.widths),
-            bank.weights[places],
-            bank.intercepts[places],
-            bank.counts[places],
+            bank._replace(
+                weights=bank.weights[places],
+                intercepts=bank.intercepts[places],
+                counts=bank.counts[places],
+            ),
             active + 1,
         )
 
     def _room(self, stretch: arrays.Stretch, references: arrays.References) -> arrays.Present:
         longest = self._longest_history(stretch)
-        return room_for_a_step(self.rules, self.classes, longest, references, len(self.bank.counts))
+        return room_for_a_step(self.rules, self.classes, longest, references, self.bank)
 
     def _results(self, steps: int, rows: int, with_probabilities: bool) -> arrays.Results:
         """Room for the results of so many steps and rows."""
@@ -324,8 +328,7 @@ class CompiledFamily:
 
     def _make_room_for_columns(self, columns: Columns) -> None:
         if columns.widths != self.widths:
-            wider = widened(self.bank.weights, self.widths, columns.widths)
-            self.bank = self.bank._replace(weights=wider)
+            self.bank = widened_bank(self.bank, self.widths, columns.widths)
             self.widths = columns.widths
 
     def _make_room_for_frames(self, rows: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.algorithm.compiled_arrays import by_columns, by_models
 from macro_engine.algorithm.kernels import arrays
 from macro_engine.core.declared import Array, Declared
 from macro_engine.core.rows import Columns
@@ -70,7 +71,7 @@ def state_of(family: CompiledFamily) -> State:
             "updates": subroutines.updates[:, :most].copy(),
         },
         "bank": {
-            "weights": bank.weights[:places].copy(),
+            "weights": by_models(bank.weights[:places], bank.intercepts.shape[1]),
             "intercepts": bank.intercepts[:places].copy(),
             "counts": bank.counts[:places].copy(),
         },
@@ -83,7 +84,7 @@ def _state_of_references(kept: arrays.References) -> State:
     return {
         "empty": kept.empty[:n].copy(),
         "largest": kept.largest[:n].copy(),
-        "shares": kept.shares[:n].copy(),
+        "shares": kept.shares[:, :n].T.copy(),
         "starts": kept.starts[: n + 1].copy(),
         "columns": kept.columns[:, :, : int(kept.starts[n].max())].copy(),
         "lengths": kept.lengths[:n].copy(),
@@ -121,7 +122,7 @@ def _references(family: CompiledFamily, states: list[State]) -> arrays.Reference
         used=np.array([kept.used for kept in found]),
         empty=np.array([_padded(kept.empty, size) for kept in found]),
         largest=np.array([_padded(kept.largest, size) for kept in found]),
-        shares=np.array([_padded(kept.shares, size) for kept in found]),
+        shares=np.array([_padded(kept.shares.T, size, axis=1) for kept in found]),
         starts=np.array([_padded(kept.starts, size + 1) for kept in found]),
         columns=np.array([_padded(kept.columns, rows, axis=2) for kept in found]),
         lengths=np.array([_padded(kept.lengths, size) for kept in found]),
@@ -156,6 +157,7 @@ def _bank(family: CompiledFamily, state: State) -> arrays.Bank:
     )
     n = len(values["weights"])
     size = _with_room(n + family.lines)
+    values["weights"] = by_columns(values["weights"])
     padded = {name: _padded(value, size) for name, value in values.items()}
     return arrays.Bank(used=np.array([n]), rates=now.rates, **padded)
 
@@ -179,5 +181,7 @@ def _with_room(count: int) -> int:
 
 def _padded(values: NDArray[Any], size: int, axis: int = 0) -> NDArray[Any]:
     shape = list(values.shape)
-    shape[axis] = size - shape[axis]
-    return np.concatenate([values, np.zeros(shape, values.dtype)], axis=axis)
+    shape[axis] = size
+    room = np.zeros(shape, values.dtype)
+    room[(slice(None),) * axis + (slice(values.shape[axis]),)] = values
+    return room

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.algorithm.compiled_arrays import widened_bank
+from macro_engine.algorithm.kernels.arrays import Bank
 from macro_engine.algorithm.loops import Loops
 from macro_engine.core.rows import Floats, Ints, Rows
-from macro_engine.subroutines.base import widened
 
 
 class CompiledStep:
@@ -17,35 +18,31 @@ class CompiledStep:
         loops: Loops,
         logistic: bool,
         widths: list[int],
-        weights: Floats,
-        intercepts: Floats,
-        counts: Ints,
+        bank: Bank,
         numbers: Ints,
     ) -> None:
         self.loops = loops
         self.logistic = logistic
         self.widths = widths
-        self.weights = weights
-        self.intercepts = intercepts
-        self.counts = counts
+        self.bank = bank
         self.numbers = numbers  # of the active subroutines, from 1
 
     def predict(self, rows: Rows) -> Ints:
         """What each member, and in the last line the baseline, says of rows of the step."""
         self._widen(rows)
-        lines, n = len(self.weights), len(rows)
+        bank, lines, n = self.bank, len(self.bank.counts), len(rows)
         ones = one_hot_columns(rows, self.widths)
         predictions = np.empty((lines, n), np.int64)
         if self.logistic:
-            places = np.arange(lines)
             self.loops.logistic_predict(
-                self.weights, self.intercepts, places, rows.numbers, ones, 0, n, predictions, 0
-            )
+                bank.weights, bank.intercepts, np.arange(lines), rows.numbers, ones, 0, n,
+                np.empty(bank.intercepts.shape), predictions, 0,
+            )  # fmt: skip
             return predictions
-        totals = np.empty(self.counts.shape[1])
+        totals = np.empty(bank.counts.shape[1])
         for k in range(lines):
             self.loops.mean_predict(
-                self.weights, self.counts, k, rows.numbers, ones, 0, n, totals, predictions, k, 0
+                bank.weights, bank.counts, k, rows.numbers, ones, 0, n, totals, predictions, k, 0
             )
         return predictions
 
@@ -54,11 +51,11 @@ class CompiledStep:
         if not self.logistic:
             return
         self._widen(rows)
-        ones, n = one_hot_columns(rows, self.widths), len(rows)
+        bank, ones, n = self.bank, one_hot_columns(rows, self.widths), len(rows)
         predictions = np.empty(lines.shape[:2], np.int64)
         self.loops.logistic_probabilities(
-            self.weights, self.intercepts, np.arange(len(lines)), rows.numbers, ones, 0, n,
-            predictions, lines, 0,
+            bank.weights, bank.intercepts, np.arange(len(lines)), rows.numbers, ones, 0, n,
+            np.empty(bank.intercepts.shape), predictions, lines, 0,
         )  # fmt: skip
 
     def finish(self) -> None:
@@ -66,7 +63,7 @@ class CompiledStep:
 
     def _widen(self, rows: Rows) -> None:
         widths = rows.columns.widths
-        self.weights, self.widths = widened(self.weights, self.widths, widths), widths
+        self.bank, self.widths = widened_bank(self.bank, self.widths, widths), widths
 
 
 def one_hot_columns(rows: Rows, widths: list[int]) -> Ints:

@@ -9,7 +9,8 @@ import numpy as np
 
 from macro_engine.algorithm.kernels import arrays
 from macro_engine.algorithm.kernels.features import features_distances
-from macro_engine.algorithm.kernels.frames import SIDE_BY_SIDE, frames_distances
+from macro_engine.algorithm.kernels.frames import frames_distances
+from macro_engine.algorithm.kernels.histories import SIDE_BY_SIDE
 from macro_engine.algorithm.kernels.labels import labels_distances
 from macro_engine.algorithm.kernels.smallest import SMALL
 from macro_engine.algorithm.macro import threshold_at

@@ -18,8 +18,8 @@ from macro_engine.core.steps import NEAREST
 
 
 def _labels_distances(shares: Floats, n: int, references: Floats, out: Floats) -> None:
-    difference = shares - references[:n]
-    out[:n] = np.cumsum(difference * difference, axis=1)[:, -1]
+    difference = shares[:, None] - references[:, :n]
+    out[:n] = np.cumsum(difference * difference, axis=0)[-1]
 
 
 def _square_distances(
@@ -118,9 +118,10 @@ def _mean_predict(
     shift: int,
 ) -> None:
     seen: Bools = counts[place] > 0
+    mine = means[place].reshape(-1, len(seen))
     for i in range(begin, end):
-        difference = _dense(numbers, ones, i, means.shape[2]) - means[place]
-        totals[:] = np.where(seen, np.cumsum(difference * difference, axis=1)[:, -1], math.inf)
+        difference = _dense(numbers, ones, i, len(mine))[:, None] - mine
+        totals[:] = np.where(seen, np.cumsum(difference * difference, axis=0)[-1], math.inf)
         predictions[k, i - shift] = totals.argmin()
 
 
@@ -134,11 +135,12 @@ def _mean_learn(
     begin: int,
     end: int,
 ) -> None:
+    mine = means[place].reshape(-1, counts.shape[1])
     for i in range(begin, end):
         label = labels[i]
         counts[place, label] += 1
-        mean = means[place, label]
-        mean += (_dense(numbers, ones, i, means.shape[2]) - mean) / counts[place, label]
+        mean = mine[:, label]
+        mean += (_dense(numbers, ones, i, len(mine)) - mean) / counts[place, label]
 
 
 TWINS: dict[Any, Callable[..., Any]] = {

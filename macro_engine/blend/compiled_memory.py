@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from macro_engine.blend.filters import START
 from macro_engine.blend.kernels.arrays import Parts
-from macro_engine.blend.memory import Memory, TileMemory
+from macro_engine.blend.memory import Memory, Singles, TileMemory
 from macro_engine.blend.shape import Shape
 from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import CELLS, SQUARES
 from macro_engine.core.rows import Bools
+
+_LINE = 64  # bytes of a line of the processor's cache
 
 
 def new_parts(shape: Shape) -> Parts:
@@ -31,9 +35,16 @@ def new_parts(shape: Shape) -> Parts:
         pulls=np.zeros(experts),
         steps=np.zeros(1, np.int64),
         biases=np.zeros((sets, 4 * models)),
-        tables=np.zeros((sets, CELLS, 4 * models), np.float32),
+        tables=_aligned_zeros(sets, CELLS, 4 * models),
         changed=np.zeros((sets, CELLS), np.bool_),
     )
+
+
+def _aligned_zeros(*shape: int) -> Singles:
+    """Where a cell begins with a line of the processor's cache, or in its middle."""
+    room = np.zeros(math.prod(shape) + _LINE // 4, np.float32)
+    start = -room.ctypes.data % _LINE // 4
+    return room[start : start + math.prod(shape)].reshape(shape)
 
 
 def touched_cells(shape: Shape, parts: Parts) -> Bools:

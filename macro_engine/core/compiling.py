@@ -60,8 +60,8 @@ def interpreted(kernel: Any, twins: Mapping[Any, Callable[..., Any]]) -> Callabl
     return FunctionType(function.__code__, names, function.__name__, None, cells or None)
 
 
-# C code never calls a loop
-_ALWAYS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+# C code never calls a loop; to look for divisions by zero keeps loops from running side by side
+_ALWAYS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
 def compiler(**options: Any) -> Callable[[Any], Any]:

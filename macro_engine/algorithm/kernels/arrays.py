@@ -49,7 +49,7 @@ class References(NamedTuple):
     used: Ints
     empty: Bools
     largest: Ints  # the last finite member that has the reference, with the largest threshold
-    shares: Floats  # for labels: references by classes
+    shares: Floats  # for labels: classes by references
     starts: Ints  # for features: where the rows of a class start, references + 1 by classes
     columns: Floats  # for features: classes by columns by rows of all references
     lengths: Ints  # for frames: how many rows there are
@@ -66,11 +66,11 @@ class Subroutines(NamedTuple):
 
 
 class Bank(NamedTuple):
-    """All copies of the learner: places by models (or classes), then by columns."""
+    """All copies of the learner, by places."""
 
     used: Ints
-    weights: Floats  # or means
-    intercepts: Floats
+    weights: Floats  # or means; those of all models (or classes) for a column stand together
+    intercepts: Floats  # by models
     counts: Ints  # rows learned, by classes for nearest-mean
     rates: Floats  # the first learning rates
 
@@ -112,3 +112,4 @@ class Present(NamedTuple):
     predicting: Ints  # places in the bank
     learning: Ints
     totals: Floats  # by classes
+    margins: Floats  # learners by models

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.algorithm.kernels.histories import compare_empty, count_classes
+from macro_engine.algorithm.kernels.histories import (
+    SIDE_BY_SIDE,
+    compare_empty,
+    count_classes,
+)
 from macro_engine.core.compiling import borrowing, inlined
-
-SIDE_BY_SIDE = 512  # references whose distances are summed together
 
 
 @borrowing

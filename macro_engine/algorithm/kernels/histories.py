@@ -6,6 +6,8 @@ import math
 
 from macro_engine.core.compiling import inlined
 
+SIDE_BY_SIDE = 512  # references whose distances are summed together
+
 
 @inlined
 def oldest_row(h, t, stretch, rules):  # type: ignore[no-untyped-def]

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from macro_engine.algorithm.kernels.histories import compare_empty, count_classes
+from macro_engine.algorithm.kernels.histories import (
+    SIDE_BY_SIDE,
+    compare_empty,
+    count_classes,
+)
 from macro_engine.core.compiling import borrowing, inlined
 
 
 @borrowing
 def labels_distances(shares, n_references, references, out):  # type: ignore[no-untyped-def]
-    for r in range(n_references):
-        total = 0.0
+    """The squared l2 between shares, for every reference, some hundred at a time."""
+    for start in range(0, n_references, SIDE_BY_SIDE):
+        count = min(SIDE_BY_SIDE, n_references - start)
+        total = out[start : start + count]
+        for r in range(count):
+            total[r] = 0.0
         for c in range(len(shares)):
-            difference = shares[c] - references[r, c]
-            total += difference * difference
-        out[r] = total
+            share = shares[c]
+            values = references[c, start : start + count]
+            for r in range(count):
+                difference = share - values[r]
+                total[r] += difference * difference
 
 
 @inlined
@@ -49,4 +59,4 @@ def measure_nearest(k, h, rules, references, subroutines, present):  # type: ign
 def remember(h, r, rows, rules, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
     for c in range(len(present.shares)):
-        references.shares[h, r, c] = present.shares[c]
+        references.shares[h, c, r] = present.shares[c]

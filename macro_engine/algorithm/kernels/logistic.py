@@ -12,14 +12,29 @@ from macro_engine.core.compiling import borrowing, inlined
 
 
 @inlined
-def logit(weights, intercept, numbers, ones, i):  # type: ignore[no-untyped-def]
-    """The margin of row i."""
-    total = 0.0
+def take_margins(weights, intercepts, numbers, ones, i, out):  # type: ignore[no-untyped-def]
+    """The margins of row i, for each model of a learner."""
+    models = len(out)
+    if models == 1:
+        total = 0.0
+        for c in range(numbers.shape[1]):
+            total += weights[c] * numbers[i, c]
+        for c in range(ones.shape[1]):
+            total += weights[ones[i, c]]
+        out[0] = total + intercepts[0]
+        return
+    for m in range(models):
+        out[m] = 0.0
     for c in range(numbers.shape[1]):
-        total += weights[c] * numbers[i, c]
+        x = numbers[i, c]
+        for m in range(models):
+            out[m] += weights[c * models + m] * x
     for c in range(ones.shape[1]):
-        total += weights[ones[i, c]]
-    return total + intercept
+        values = weights[ones[i, c] * models :]
+        for m in range(models):
+            out[m] += values[m]
+    for m in range(models):
+        out[m] += intercepts[m]
 
 
 @inlined
@@ -34,12 +49,27 @@ def logistic_gradient(z, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def descend(weights, numbers, ones, i, rate, gradient):  # type: ignore[no-untyped-def]
-    """Move the weights against the gradient at row i."""
+def descend(weights, intercepts, numbers, ones, i, rate, gradients):  # type: ignore[no-untyped-def]
+    """Move the weights of each model of a learner against its gradient at row i."""
+    models = len(gradients)
+    if models == 1:
+        gradient = gradients[0]
+        intercepts[0] -= rate * gradient
+        for c in range(numbers.shape[1]):
+            weights[c] -= rate * (numbers[i, c] * gradient)
+        for c in range(ones.shape[1]):
+            weights[ones[i, c]] -= rate * gradient
+        return
+    for m in range(models):
+        intercepts[m] -= rate * gradients[m]
     for c in range(numbers.shape[1]):
-        weights[c] -= rate * (numbers[i, c] * gradient)
+        x = numbers[i, c]
+        for m in range(models):
+            weights[c * models + m] -= rate * (x * gradients[m])
     for c in range(ones.shape[1]):
-        weights[ones[i, c]] -= rate * gradient
+        values = weights[ones[i, c] * models :]
+        for m in range(models):
+            values[m] -= rate * gradients[m]
 
 
 @inlined
@@ -64,22 +94,19 @@ def is_likelier(z):  # type: ignore[no-untyped-def]
 
 @borrowing
 def logistic_predict(  # type: ignore[no-untyped-def]
-    weights, intercepts, places, numbers, ones, begin, end, predictions, shift
+    weights, intercepts, places, numbers, ones, begin, end, margins, predictions, shift
 ):
     """Predict rows with the models at each place; row i goes to column i - shift."""
-    models = intercepts.shape[1]
-    if models == 1:
-        for i in range(begin, end):
-            for k in range(len(places)):
-                z = logit(weights[places[k], 0], intercepts[places[k], 0], numbers, ones, i)
-                predictions[k, i - shift] = is_likelier(z)
-        return
     for i in range(begin, end):
         for k in range(len(places)):
+            z = margins[k]
+            take_margins(weights[places[k]], intercepts[places[k]], numbers, ones, i, z)
+            if len(z) == 1:
+                predictions[k, i - shift] = is_likelier(z[0])
+                continue
             best, most = 0, -1.0
-            for m in range(models):
-                z = logit(weights[places[k], m], intercepts[places[k], m], numbers, ones, i)
-                p = sigmoid(z)
+            for m in range(len(z)):
+                p = sigmoid(z[m])
                 if p > most:
                     best, most = m, p
             predictions[k, i - shift] = best
@@ -87,62 +114,56 @@ def logistic_predict(  # type: ignore[no-untyped-def]
 
 @borrowing
 def logistic_probabilities(  # type: ignore[no-untyped-def]
-    weights, intercepts, places, numbers, ones, begin, end, predictions, probabilities, shift
-):
+    weights, intercepts, places, numbers, ones, begin, end, margins, predictions, probabilities,
+    shift,
+):  # fmt: skip
     """Predict rows as `logistic_predict` does, and tell the probabilities of the classes."""
-    models = intercepts.shape[1]
     for i in range(begin, end):
         for k in range(len(places)):
-            line = probabilities[k, i - shift]
-            if models == 1:
-                z = logit(weights[places[k], 0], intercepts[places[k], 0], numbers, ones, i)
-                p = sigmoid(z)
+            z, line = margins[k], probabilities[k, i - shift]
+            take_margins(weights[places[k]], intercepts[places[k]], numbers, ones, i, z)
+            if len(z) == 1:
+                p = sigmoid(z[0])
                 line[0], line[1] = 1.0 - p, p
                 predictions[k, i - shift] = 1 if line[1] > line[0] else 0
                 continue
             best, most, total = 0, -1.0, 0.0
-            for m in range(models):
-                z = logit(weights[places[k], m], intercepts[places[k], m], numbers, ones, i)
-                p = sigmoid(z)
+            for m in range(len(z)):
+                p = sigmoid(z[m])
                 line[m] = p
                 total += p
                 if p > most:
                     best, most = m, p
             predictions[k, i - shift] = best
-            for m in range(models):
-                line[m] = line[m] / total if total > 0.0 else 1.0 / models
+            for m in range(len(z)):
+                line[m] = line[m] / total if total > 0.0 else 1.0 / len(z)
 
 
 @borrowing
 def logistic_learn(  # type: ignore[no-untyped-def]
-    weights, intercepts, counts, places, labels, numbers, ones, begin, end, rates, power
+    weights, intercepts, counts, places, labels, numbers, ones, begin, end, rates, power, margins
 ):
     """A step of stochastic gradient descent for each row and each model at the places.
 
-    A row goes to all of them before the next one comes: their updates do not wait for each other,
-    while those of one model for two rows do. `rates` holds 1 / (n + 1)^power for the first n.
+    A row goes to all of them before the next one comes, and all of them are asked before any
+    learns: what they do does not wait for each other, while two rows of one model do. `rates`
+    holds 1 / (n + 1)^power for the first n.
     """
     models = intercepts.shape[1]
     for i in range(begin, end):
-        positive = 1.0 if labels[i] == 1 else -1.0
+        for q in range(len(places)):
+            place = places[q]
+            take_margins(weights[place], intercepts[place], numbers, ones, i, margins[q])
+        for q in range(len(places)):
+            for m in range(models):
+                positive = labels[i] == (1 if models == 1 else m)
+                margins[q, m] = logistic_gradient(margins[q, m], 1.0 if positive else -1.0)
         for q in range(len(places)):
             place = places[q]
             n = counts[place, 0]
             counts[place, 0] = n + 1
             rate = rates[n] if n < len(rates) else 1.0 / math.pow(n + 1, power)
-            if models == 1:
-                row = weights[place, 0]
-                z = logit(row, intercepts[place, 0], numbers, ones, i)
-                gradient = logistic_gradient(z, positive)
-                intercepts[place, 0] -= rate * gradient
-                descend(row, numbers, ones, i, rate, gradient)
-                continue
-            for m in range(models):
-                row = weights[place, m]
-                z = logit(row, intercepts[place, m], numbers, ones, i)
-                gradient = logistic_gradient(z, 1.0 if labels[i] == m else -1.0)
-                intercepts[place, m] -= rate * gradient
-                descend(row, numbers, ones, i, rate, gradient)
+            descend(weights[place], intercepts[place], numbers, ones, i, rate, margins[q])
 
 
 @borrowing
@@ -158,19 +179,20 @@ def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-unt
     if len(results.probabilities) > 0:
         logistic_probabilities(
             bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones,
-            begin, end, results.predictions, results.probabilities, stretch.past_rows,
+            begin, end, present.margins, results.predictions, results.probabilities,
+            stretch.past_rows,
         )  # fmt: skip
     else:
         logistic_predict(
             bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones,
-            begin, end, results.predictions, stretch.past_rows,
+            begin, end, present.margins, results.predictions, stretch.past_rows,
         )  # fmt: skip
 
 
 @inlined
-def learn(places, stretch, begin, end, rules, bank):  # type: ignore[no-untyped-def]
-    """Those at some places learn the rows of a step."""
+def learn(learning, stretch, begin, end, rules, bank, present):  # type: ignore[no-untyped-def]
+    """Those that were called up learn the rows of a step."""
     logistic_learn(
-        bank.weights, bank.intercepts, bank.counts, places, stretch.labels, stretch.numbers,
-        stretch.ones, begin, end, bank.rates, rules.rate_power,
+        bank.weights, bank.intercepts, bank.counts, present.learning[:learning], stretch.labels,
+        stretch.numbers, stretch.ones, begin, end, bank.rates, rules.rate_power, present.margins,
     )  # fmt: skip

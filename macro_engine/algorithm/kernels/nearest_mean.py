@@ -20,16 +20,16 @@ def mean_predict(  # type: ignore[no-untyped-def]
         for column in range(d):
             x = numbers[i, column]
             for c in range(classes):
-                difference = x - mine[c, column]
+                difference = x - mine[column * classes + c]
                 totals[c] += difference * difference
         category = 0
-        for column in range(d, means.shape[2]):
+        for column in range(d, len(mine) // classes):
             x = 0.0
             if category < ones.shape[1] and ones[i, category] == column:
                 x = 1.0
                 category += 1
             for c in range(classes):
-                difference = x - mine[c, column]
+                difference = x - mine[column * classes + c]
                 totals[c] += difference * difference
         best, least = 0, math.inf
         for c in range(classes):
@@ -40,22 +40,23 @@ def mean_predict(  # type: ignore[no-untyped-def]
 
 @inlined
 def mean_learn(means, counts, place, labels, numbers, ones, begin, end):  # type: ignore[no-untyped-def]
-    d = numbers.shape[1]
+    d, classes = numbers.shape[1], counts.shape[1]
+    mine = means[place]
     for i in range(begin, end):
         label = labels[i]
         counts[place, label] += 1
         n = counts[place, label]
         for column in range(d):
-            mean = means[place, label, column]
-            means[place, label, column] = mean + (numbers[i, column] - mean) / n
+            mean = mine[column * classes + label]
+            mine[column * classes + label] = mean + (numbers[i, column] - mean) / n
         category = 0
-        for column in range(d, means.shape[2]):
+        for column in range(d, len(mine) // classes):
             x = 0.0
             if category < ones.shape[1] and ones[i, category] == column:
                 x = 1.0
                 category += 1
-            mean = means[place, label, column]
-            means[place, label, column] = mean + (x - mean) / n
+            mean = mine[column * classes + label]
+            mine[column * classes + label] = mean + (x - mean) / n
 
 
 @inlined
@@ -69,10 +70,10 @@ def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-unt
 
 
 @inlined
-def learn(places, stretch, begin, end, rules, bank):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Those at some places learn the rows of a step."""
-    for q in range(len(places)):
+def learn(learning, stretch, begin, end, rules, bank, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Those that were called up learn the rows of a step."""
+    for q in range(learning):
         mean_learn(
-            bank.weights, bank.counts, places[q], stretch.labels, stretch.numbers,
+            bank.weights, bank.counts, present.learning[q], stretch.labels, stretch.numbers,
             stretch.ones, begin, end,
         )  # fmt: skip

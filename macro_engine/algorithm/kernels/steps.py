@@ -40,6 +40,7 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                 if not fits(h, t, stretch, rules, references):
                     return s
             set_limits(stretch.step_number + s, rules, present)
+            learning = 0
             for h in range(len(rules.histories)):
                 rows = look_back(h, t, stretch, rules, present)
                 measure(h, rows, rules, references, subroutines, present)
@@ -56,6 +57,7 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                     if k < len(results.active):
                         tell_nearest(k, s, h, subroutines, present, results)
                     choose(k, s, h, rules, references, subroutines, bank, present, results)
+                    learning = call_up(k, s, h, subroutines, present, results, learning)
                     born = born or present.born[k]
                 if born:
                     r = references.used[h]
@@ -63,9 +65,8 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                     references.largest[h, r] = largest_born(h, rules, present, len(results.active))
                     remember(h, r, rows, rules, references, present)
                     references.used[h] += 1
-            learning = call_up(s, rules, subroutines, present, results)
             predict(stretch, begin, end, bank, present, results)
-            learn(present.learning[:learning], stretch, begin, end, rules, bank)
+            learn(learning, stretch, begin, end, rules, bank, present)
             for i in range(begin, end):
                 stretch.label_counts[stretch.labels[i]] += 1
         return stop
@@ -106,19 +107,18 @@ def find_nearest(k, h, subroutines, present):  # type: ignore[no-untyped-def]
     for i in range(NEAREST):
         nearest[i] = -1
         distances[i] = math.nan
-    filled = 0
+    filled, last = 0, math.inf
     for j in range(subroutines.used[k]):
         m = to_references[subroutines.reference[k, j]]
-        if filled == NEAREST:
-            if not m < distances[NEAREST - 1]:
-                continue
-        else:
-            filled += 1
+        if filled == NEAREST and not m < last:
+            continue
+        filled = min(filled + 1, NEAREST)
         place = filled - 1
         while place > 0 and distances[place - 1] > m:
             nearest[place], distances[place] = nearest[place - 1], distances[place - 1]
             place -= 1
         nearest[place], distances[place] = j, m
+        last = distances[filled - 1]
 
 
 @inlined
@@ -160,9 +160,8 @@ def choose(k, s, h, rules, references, subroutines, bank, present, results):  # 
 
 @inlined
 def copy_learner(weights, intercepts, counts, parent, place):  # type: ignore[no-untyped-def]
-    for m in range(weights.shape[1]):
-        for column in range(weights.shape[2]):
-            weights[place, m, column] = weights[parent, m, column]
+    for i in range(weights.shape[1]):
+        weights[place, i] = weights[parent, i]
     for m in range(intercepts.shape[1]):
         intercepts[place, m] = intercepts[parent, m]
     for c in range(counts.shape[1]):
@@ -183,6 +182,13 @@ def largest_born(h, rules, present, members):  # type: ignore[no-untyped-def]
 def close_ones(k, h, subroutines, present, learning):  # type: ignore[no-untyped-def]
     """Note those subroutines of a member that are close; returns how many learn by now."""
     distances = present.distances[h]
+    if present.nearest_distances[NEAREST - 1] > present.limits[k]:  # all others are farther
+        for i in range(NEAREST):
+            if present.nearest_distances[i] <= present.limits[k]:
+                subroutines.updates[k, present.nearest[i]] += 1
+                present.learning[learning] = subroutines.place[k, present.nearest[i]]
+                learning += 1
+        return learning
     for j in range(subroutines.used[k]):
         if distances[subroutines.reference[k, j]] <= present.limits[k]:
             subroutines.updates[k, j] += 1
@@ -192,20 +198,21 @@ def close_ones(k, h, subroutines, present, learning):  # type: ignore[no-untyped
 
 
 @inlined
-def call_up(s, rules, subroutines, present, results):  # type: ignore[no-untyped-def]
-    """Note who predicts the rows of a step, and who learns them; returns how many learn."""
-    learning = 0
-    for k in range(len(rules.thresholds)):
-        present.predicting[k] = subroutines.place[k, present.chosen[k]]
-        before = learning
-        if present.born[k] or present.forced[k]:
-            subroutines.updates[k, present.chosen[k]] += 1
-            present.learning[learning] = subroutines.place[k, present.chosen[k]]
-            learning += 1
-        else:
-            learning = close_ones(k, rules.history_of[k], subroutines, present, learning)
-        if k < len(results.active):
-            results.close[k, s] = 0 if present.forced[k] else learning - before
+def call_up(k, s, h, subroutines, present, results, learning):  # type: ignore[no-untyped-def]
+    """Note who of a member predicts the rows of a step, and who learns them.
+
+    Returns how many learn by now.
+    """
+    present.predicting[k] = subroutines.place[k, present.chosen[k]]
+    before = learning
+    if present.born[k] or present.forced[k]:
+        subroutines.updates[k, present.chosen[k]] += 1
+        present.learning[learning] = present.predicting[k]
+        learning += 1
+    else:
+        learning = close_ones(k, h, subroutines, present, learning)
+    if k < len(results.active):
+        results.close[k, s] = 0 if present.forced[k] else learning - before
     return learning
 
 

@@ -6,7 +6,7 @@ import math
 
 from macro_engine.blend.kernels.arithmetic import take_logs, update_shares
 from macro_engine.blend.kernels.arrays import ANSWER, CLOSE, FRESH, LEARN
-from macro_engine.blend.kernels.compiling import borrowing, inlined, part
+from macro_engine.blend.kernels.compiling import part
 from macro_engine.blend.kernels.experts import (
     by_class,
     linear_learn,
@@ -18,6 +18,7 @@ from macro_engine.blend.kernels.filters import filter_learn, filter_say
 from macro_engine.blend.kernels.tiles import find_cells, tiles_learn, tiles_say
 from macro_engine.blend.pull import STEPS
 from macro_engine.blend.shape import NO_LABEL
+from macro_engine.core.compiling import borrowing, inlined
 
 _MARGINAL, _LINEAR, _SHARES, _PERSISTENCE, _FAMILY = range(5)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from macro_engine.blend.kernels.arithmetic import sigmoid
 from macro_engine.blend.kernels.compiling import part
-from macro_engine.blend.tilings import ADAGRAD, CELLS, FAST, SLOW, SQUARES
+from macro_engine.blend.tilings import ADAGRAD, CELLS, FAST, SLOW, SQUARES, TILINGS
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(1000003)
@@ -53,10 +53,11 @@ def tiles_say(cells, biases, tables, margins, said):  # type: ignore[no-untyped-
         else:
             for k in range(lanes):
                 margins[k] = biases[s, k]
-            for t in range(cells.shape[1]):
-                cell = np.int64(cells[s, t])
+            for t in range(0, TILINGS, 4):  # four cells at a time, summed one after the other
+                one, two = tables[s, cells[s, t]], tables[s, cells[s, t + 1]]
+                three, four = tables[s, cells[s, t + 2]], tables[s, cells[s, t + 3]]
                 for k in range(lanes):  # the sums of squares too: side by side they cost less
-                    margins[k] += tables[s, cell, k]
+                    margins[k] = margins[k] + one[k] + two[k] + three[k] + four[k]
         for k in range(SQUARES * models):
             said[s, k] = sigmoid(margins[k])
 
