@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.run.view import METRICS, Judged, Summary
+from macro_engine.run.view import METRICS, Earner, Judged, LeadSummary, Summary
 from macro_tui.view.comparison import series_title
 from macro_tui.view.judged import (
     confusion_table,
@@ -23,6 +23,7 @@ from macro_tui.view.judged import (
 
 _MANY_REFERENCES = 1000
 _LONGEST_NOTE = 400  # characters
+_NAMED = 3  # subroutines that earned most
 _NAMES = {"marginal": "marginal baseline", "no_change": "no-change"}
 
 
@@ -56,7 +57,41 @@ def print_summary(summary: Summary, console: Console) -> None:
         console.print(_lined(confusion_table(summary.confusion, summary.classes)))
     for name in _judged(summary):
         say(_verdict(summary, name))
+    if summary.lead is not None:
+        for line in _origin(summary, summary.lead):
+            say(line)
     _say_what_went_wrong(summary, say)
+
+
+def _origin(summary: Summary, lead: LeadSummary) -> Iterator[str]:
+    """Whether the lead is more than luck, which situations earned it, and how much they learned."""
+    between = f"{lead.low:+.2f} to {lead.high:+.2f} points a step"
+    if not lead.is_clear:
+        yield f"That may be luck: too early to tell ({summary.rows:,} rows; {between})."
+    earners, total = _earners(lead)
+    if earners:
+        names = " and ".join(
+            f"#{one.number}" + (f" ({one.situation})" if one.situation else "") for one in earners
+        )
+        share = sum(one.points for one in earners) / total
+        rows = sum(one.rows for one in earners)
+        what = "lead" if total > 0 else "loss"
+        yield f"{share:.0%} of the {what} comes from {names} at {lead.member}, {rows:.0%} of rows."
+    member = next((m for m in summary.members if m.name == lead.member), None)
+    if member is not None and member.used:
+        learned = count_text(member.least_learned or 0, "step")
+        used = count_text(member.used, "subroutine")
+        yield f"At {member.name} {used} predicted; the one that learned least learned in {learned}."
+
+
+def _earners(lead: LeadSummary) -> tuple[list[Earner], float]:
+    """The few that earned most of a lead, or cost most of a loss, and the points of all."""
+    sign = 1 if lead.points > 0 else -1
+    order = sorted(lead.earners, key=lambda one: -sign * one.points)[:_NAMED]
+    order = [one for one in order if sign * one.points > 0]
+    while len(order) > 1 and sum(sign * e.points for e in order[:-1]) >= 0.8 * abs(lead.points):
+        order.pop()
+    return (order if lead.points else []), lead.points
 
 
 def _judged(summary: Summary) -> list[str]:

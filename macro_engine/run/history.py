@@ -23,8 +23,11 @@ from macro_engine.core.tally import Tally
 from macro_engine.run.active_columns import ActiveColumns
 from macro_engine.run.activity import Activity
 from macro_engine.run.downsampled import Downsampled, Points
+from macro_engine.run.evidence import Evidence
+from macro_engine.run.lead import situation_text
 from macro_engine.run.usage import Usage
 from macro_engine.strategies import BASELINES
+from macro_engine.stream.label import class_titles
 
 NEWEST = 10_000  # steps that are kept in memory
 _JOINED = 256  # steps, below which what is kept in memory is joined with what follows
@@ -89,6 +92,8 @@ class History:
         Gives the results of steps that are no longer in memory.
     power
         By which the thresholds fall.
+    label
+        The column of labels, or the rule, after which `titles` of classes are called.
     """
 
     def __init__(
@@ -98,11 +103,13 @@ class History:
         load: Callable[[int, int], Sequence[Steps]],
         power: float = 0.0,
         first_kept: Callable[[], int] = lambda: 0,
+        label: str = "",
     ) -> None:
         self.names = names
         self.members = names.member_names
         self.short_members = short_names_of(names.members)
         self.classes = classes
+        self.titles = class_titles(classes, label)
         self.load = load
         self.power = power
         self.first_kept = first_kept
@@ -114,6 +121,8 @@ class History:
         self.usage_of = [Usage(k) for k in range(len(names.members))]
         self.activity = Activity(len(names.members))
         self.columns = ActiveColumns(self.activity, self.results)
+        self.evidence = Evidence(names)
+        self.situations: dict[tuple[int, int], str] = {}  # at births, in words
 
     @property
     def series(self) -> list[str]:
@@ -151,6 +160,7 @@ class History:
             assert self.downsampled is not None
             self.downsampled.append(results)
             self.activity.append(results)
+            self.evidence.append(results)
             if self.newest and self.newest[-1].steps < _JOINED:
                 self.newest[-1] = Steps.join([self.newest[-1], results])
             else:
@@ -289,6 +299,18 @@ class History:
             None if times is None else int(times.max()),
         )
 
+    def situation_at_birth(self, member: int, number: int) -> str:
+        """The history by which a subroutine was born, in words; empty where it is not known."""
+        if (member, number) not in self.situations:
+            birth = self.births[member][number - 1].step
+            if birth is None or birth < self.first:
+                return ""
+            found = self.situation(birth, member)
+            order = np.argsort(-found.labels, kind="stable")[:4].tolist()
+            shares = [(c, int(found.labels[c]) / found.rows) for c in order if found.labels[c]]
+            self.situations[member, number] = situation_text(shares, self.titles)
+        return self.situations[member, number]
+
     def usage(self, member: int, moment: int) -> Usage:
         """The usage of each subroutine of a member until a moment."""
         with self.lock:
@@ -299,6 +321,11 @@ class History:
         with self.lock:
             uses = self.usage_of[member].uses
             return sorted((1 + np.argsort(-uses[1:], kind="stable")[:count]).tolist())
+
+    def confidence(self, moment: int, strategy: str) -> tuple[float, float]:
+        """Between what a strategy's lead lies, in points, at a moment or a little before."""
+        with self.lock:
+            return self.evidence.at(moment, strategy)
 
     def most_active(self, edges: Ints, stop: int) -> tuple[Ints, Floats]:
         """Members by columns with these edges: who was active in most steps, and its share."""

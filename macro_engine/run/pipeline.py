@@ -23,6 +23,7 @@ from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.failures import failures_in_words
+from macro_engine.run.lead import Lead
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.warming import Warming, load, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
@@ -113,6 +114,7 @@ class Pipeline:
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
         self.waiting: WaitingSteps | None = None
+        self.lead: Lead | None = None
         self.events = EventFinder(self.names)
         self.seconds = self.plain_seconds = self.longest_block = 0.0
         self.steps_at_once = 1
@@ -204,6 +206,7 @@ class Pipeline:
             )
         self.names = self.ensemble.names
         self.scoreboard = Scoreboard(self.names, self.strategy)
+        self.lead = Lead(self.names)
         if self.opened.spec.late_labels is not None:
             self.waiting = WaitingSteps(self.ensemble)
         return self.ensemble
@@ -212,6 +215,7 @@ class Pipeline:
         """Take a block through; results are those of steps that are complete."""
         assert self.ensemble is not None
         assert self.scoreboard is not None
+        assert self.lead is not None
         self._look_at_compiler()
         self.columns = block.rows.columns
         if not self.paths or self.paths[-1] != self._path():
@@ -221,6 +225,7 @@ class Pipeline:
             results = self._results(block)
         if results is not None:
             self.scoreboard.update(results)
+            self.lead.update(results)
         spent = perf_counter() - started
         self.seconds += spent
         self.plain_seconds += spent if self.is_plain else 0.0
@@ -273,6 +278,7 @@ class Pipeline:
             | {
                 "columns": self.columns.state() | {"classes": list(self.classes)},
                 "scoreboard": self.scoreboard.state(),
+                "lead": None if self.lead is None else self.lead.state(),
                 "events": self.events.state(),
             }
         )
@@ -290,7 +296,12 @@ class Pipeline:
         self.start(classes, columns, thresholds).restore(state, columns)
         assert self.ensemble is not None
         assert self.scoreboard is not None
+        assert self.lead is not None
         self.scoreboard.restore(child(state, "scoreboard"))
+        if "lead" in state:
+            self.lead.restore(child(state, "lead"))
+        else:  # the run was begun by a version that did not count it
+            self.lead = Lead(self.names, begin=self.steps)
         self.events.restore(child(state, "events"))
         if self.waiting is not None:
             parts = {

@@ -245,6 +245,7 @@ class Session(RunFollower):
             store.parts,
             engine.opened.settings["eps_power"],
             lambda: store.first_step,
+            engine.opened.settings["label"],
         )
         for results in self.store.reader.all_results():
             history.append(results)

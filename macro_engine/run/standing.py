@@ -10,6 +10,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.metrics import measured, rarest
 from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.identity import plain
+from macro_engine.run.lead import exceptional
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.pace import Pace
 from macro_engine.run.pipeline import Pipeline
@@ -17,7 +18,9 @@ from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import ENDED, Snapshot
+from macro_engine.strategies import macro_of
 from macro_engine.stream.awaited import KINDS
+from macro_engine.stream.label import class_titles
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import Reader
 
@@ -109,8 +112,12 @@ class Standing:
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
         pipeline = self.pipeline
-        board = pipeline.scoreboard
+        board, lead = pipeline.scoreboard, pipeline.lead
         assert board is not None
+        assert lead is not None
+        assert pipeline.ensemble is not None
+        family = pipeline.ensemble.family
+        titles = class_titles(self.classes, str(self.opened.settings["label"]))
         return {
             "rows": board.rows,
             "steps": board.steps,
@@ -126,11 +133,19 @@ class Standing:
                     "threshold": plain(member.threshold),
                     "error": error,
                     "subroutines": int(subroutines),
+                    **exceptional(usage.uses, family.updates(k)),
                 }
-                for member, error, subroutines in zip(
-                    pipeline.members, board.member_errors, board.subroutines, strict=True
+                for k, (member, error, subroutines, usage) in enumerate(
+                    zip(
+                        pipeline.members,
+                        board.member_errors,
+                        board.subroutines,
+                        lead.usage,
+                        strict=True,
+                    )
                 )
             ],
+            "lead": lead.document(macro_of(pipeline.strategy, lead.strategies), titles),
             "rejected": self.report.rejections.count,
             "late": self.reader.late,
             "held": self.reader.held,

@@ -18,11 +18,54 @@ _LINES = 5  # that are named for each reason
 
 @dataclass(frozen=True)
 class MemberSummary:
-    """One member of the grid: how it is written, its error, and how many subroutines it has."""
+    """One member of the grid: how it is written, its error, and how many subroutines it has.
+
+    `used` is how many of them predicted a step, `least_learned` the least number of steps that one
+    of these learned; None where that was not counted.
+    """
 
     name: str
     error: float
     subroutines: int
+    used: int | None = None
+    least_learned: int | None = None
+
+
+@dataclass(frozen=True)
+class Earner:
+    """A subroutine whose steps earned points of the lead, on a share of the rows."""
+
+    number: int
+    rows: float
+    points: float
+    situation: str
+
+
+@dataclass(frozen=True)
+class LeadSummary:
+    """Where the lead of a strategy comes from.
+
+    Attributes
+    ----------
+    points
+        Of the lead over the baseline; with `low` and `high`, between which it is taken to lie.
+    member
+        Whose subroutines these are, as it is written.
+    earners
+        Those that earned most first.
+    """
+
+    strategy: str
+    points: float
+    low: float
+    high: float
+    member: str
+    earners: tuple[Earner, ...]
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is more than luck."""
+        return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +125,8 @@ class Summary:
         Lines on values that were cut off.
     stopped_at
         The share of a recording at which the run was stopped; None if it was not.
+    lead
+        Where the lead comes from; None where that was not counted.
     """
 
     document: dict[str, Any]
@@ -106,6 +151,7 @@ class Summary:
     reasons: tuple[Reason, ...]
     notes: tuple[str, ...]
     stopped_at: float | None
+    lead: LeadSummary | None
 
     @staticmethod
     def read(document: dict[str, Any], inputs: Sequence[str], rejections: Rejections) -> Summary:
@@ -134,6 +180,7 @@ class Summary:
                 _reasons(rejections),
                 tuple(map(str, document.get("notes", ()))),
                 None if (share := document.get("stopped_at")) is None else _number(share),
+                None if (lead := document.get("lead")) is None else _lead(lead, document),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise DamagedError("its summary is not as it should be") from None
@@ -183,10 +230,40 @@ def _confusion(told: dict[str, Any] | None, classes: int) -> Confusion | None:
 
 
 def _members(told: list[dict[str, Any]]) -> tuple[MemberSummary, ...]:
-    grid = [Member(m.get("history"), float(m["threshold"])) for m in told]
     return tuple(
-        MemberSummary(visible(name, 40), _number(m["error"]), _count(m["subroutines"]))
-        for name, m in zip(names_of(grid), told, strict=True)
+        MemberSummary(
+            visible(name, 40),
+            _number(m["error"]),
+            _count(m["subroutines"]),
+            None if "used" not in m else _count(m["used"]),
+            None if "least_learned" not in m else _count(m["least_learned"]),
+        )
+        for name, m in zip(names_of(_grid(told)), told, strict=True)
+    )
+
+
+def _grid(told: list[dict[str, Any]]) -> list[Member]:
+    return [Member(m.get("history"), float(m["threshold"])) for m in told]
+
+
+def _lead(told: dict[str, Any], document: dict[str, Any]) -> LeadSummary:
+    grid = _grid(document["thresholds"])
+    place = grid.index(_grid([told])[0])
+    return LeadSummary(
+        visible(told["strategy"], 40),
+        _number(told["points"]),
+        _number(told["low"]),
+        _number(told["high"]),
+        visible(names_of(grid)[place], 40),
+        tuple(
+            Earner(
+                _count(one["number"]),
+                _number(one["rows"]),
+                _number(one["points"]),
+                visible(one["situation"], 100),
+            )
+            for one in told["subroutines"]
+        ),
     )
 
 

@@ -17,19 +17,22 @@ from macro_engine.run.alarms import Alarms, Change, Rule, parse
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
 from macro_engine.run.history import Birth, History, Moment, Situation
+from macro_engine.run.lead import situation_text
 from macro_engine.run.pace import Target
 from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
-from macro_engine.run.summary import Confusion, Judged, Summary
+from macro_engine.run.summary import Confusion, Earner, Judged, LeadSummary, Summary
+from macro_engine.run.usage import Usage
 from macro_engine.run.wall import RunLine
-from macro_engine.strategies import PULL, TURNING
+from macro_engine.strategies import PAPER, PULL, TURNING, macro_of
 from macro_engine.subroutines.parameters import MEANS, Parameters
 
 __all__ = [
     "KINDS",
     "MEANS",
     "METRICS",
+    "PAPER",
     "PART_NAMES",
     "PULL",
     "TURNING",
@@ -38,9 +41,11 @@ __all__ = [
     "Change",
     "Confusion",
     "Controls",
+    "Earner",
     "Event",
     "History",
     "Judged",
+    "LeadSummary",
     "Metric",
     "Moment",
     "Parameters",
@@ -55,9 +60,12 @@ __all__ = [
     "Summary",
     "Tally",
     "Target",
+    "Usage",
+    "macro_of",
     "measured",
     "parse",
     "rarest",
+    "situation_text",
 ]
 
 

@@ -182,13 +182,14 @@ class WatchedRun(RunFollower):
             reader.let_go()
 
     def _new_history(self, reader: RunReader) -> History:
-        power = self._settings().get("eps_power")
+        power, label = self._settings().get("eps_power"), self.settings.get("label")
         return History(
             reader.names,
             tuple(reader.classes),
             CombinedReader(reader).parts,
             power or 0.0,
             lambda: reader.first_step,
+            label if isinstance(label, str) else "",
         )
 
     def _catch_up(self, reader: RunReader, history: History) -> None:

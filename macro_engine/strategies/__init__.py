@@ -76,3 +76,14 @@ def start(names: Sequence[str], setup: Setup) -> list[Strategy]:
 register(FollowTheLeader)
 register(ExponentialWeights)
 register(BlendStrategy)
+
+
+def macro_of(prediction: str, computed: Sequence[str]) -> str:
+    """The series that stands for MACRO, given whose prediction it is and all that are computed.
+
+    >>> macro_of("blend", ["ftl", "ewa", "blend"]), macro_of("ewa", ["ftl", "ewa"])
+    ('ftl', 'ewa')
+    """
+    wanted = PAPER[::-1] if prediction == PAPER[1] else PAPER
+    last = prediction if prediction in computed else computed[-1]
+    return next((name for name in wanted if name in computed), last)

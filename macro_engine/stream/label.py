@@ -25,6 +25,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 _RULE = re.compile(r"\s*(?P<column>.+?)\s*(?P<operator>>=|<=|==|!=|>|<)\s*(?P<value>.+?)\s*")
 RULE_CLASSES = ("0", "1")
+_NOT = "not "
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,23 @@ def parse_label(text: str, columns: Sequence[str]) -> Label:
     if not np.isfinite(number):
         raise _bad_rule(text, "the number must be finite")
     return LabelRule(column, match["operator"], number)
+
+
+def class_titles(classes: Sequence[str], label: str) -> tuple[str, ...]:
+    """What classes are called: those of a rule by the rule.
+
+    >>> class_titles(("0", "1"), "delay > 15"), class_titles(("no", "yes"), "late")
+    (('not delay > 15', 'delay > 15'), ('no', 'yes'))
+    """
+    rule = " ".join(label.split())
+    if tuple(classes) == RULE_CLASSES and _RULE.fullmatch(label):
+        return f"{_NOT}{rule}", rule
+    return tuple(classes)
+
+
+def is_rule(titles: Sequence[str]) -> bool:
+    """Whether classes are called by a rule: the second is what it asks for."""
+    return len(titles) == 2 and titles[0] == f"{_NOT}{titles[1]}"
 
 
 def _bad_rule(text: str, why: str) -> UsageError:

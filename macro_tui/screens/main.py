@@ -37,12 +37,14 @@ from macro_tui.view.layout import is_small, panel_boxes
 from macro_tui.view.meter import Meter, Traffic
 from macro_tui.view.page import expected_length
 from macro_tui.view.raster import ACROSS
+from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 from macro_tui.view.verdict import verdict
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
 _STATUS_SECONDS = 1.0
+_VERDICT = 45  # cells that an alarm leaves to the verdict
 _REST = 15  # times as long as a frame took nothing is drawn, so that the engine is not held up
 
 
@@ -140,8 +142,9 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
 
     def _state(self) -> object:
         """What a frame depends on."""
-        calling, is_running = len(self.session.alarms.calling), self.session.is_running
-        return self.session.snapshot, self.steps, self.view, self.size, calling, is_running
+        alarms, is_running = self.session.alarms, self.session.is_running
+        calls = len(alarms.calling), len(alarms.holding)
+        return self.session.snapshot, self.steps, self.view, self.size, calls, is_running
 
     def _state_of_panels(self) -> object:
         """The part of it that panels show: a clock that ticks is none of it."""
@@ -156,12 +159,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         if panels or self.shown is None:
             self.drawn_panels = self._state_of_panels()
             self.shown = self.scene()
-        snapshot, scene, calling = (
-            self.session.snapshot,
-            self.shown,
-            self.session.alarms.calling,
-        )
-        width = self.size.width
+        snapshot, scene, width = self.session.snapshot, self.shown, self.size.width
         with self.app.batch_update():
             self.draw_footer()
             going = self._going()
@@ -172,14 +170,19 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             self._line("header").draw([row])
             self._line("before").display = scene is None
             if scene is None:
-                self._line("verdict").draw([status_lines.alarm(calling, width)] if calling else [])
+                self._line("verdict").draw([self._alarms(width)])
                 self._line("before").draw(status_lines.before(snapshot, width))
                 return
-            row = status_lines.alarm(calling, width) if calling else verdict(scene, width)
-            self._line("verdict").draw([row])
+            alarms = self._alarms(width - _VERDICT)
+            row = verdict(scene, width - sum(len(text) for text, _ in alarms))
+            self._line("verdict").draw([[*alarms, *row]])
             for panel in self.panels.values():
                 if panels and panel.display:
                     panel.update(scene)
+
+    def _alarms(self, width: int) -> Row:
+        alarms = self.session.alarms
+        return status_lines.alarms(alarms.calling, alarms.holding, width)
 
     def scene(self) -> Scene | None:
         history = self.session.history

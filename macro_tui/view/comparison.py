@@ -28,25 +28,13 @@ def lead_text(error: float, baseline: float) -> str:
     return f"{points:.1f} points{share} {which} errors than the baseline"
 
 
-def plain_lead_text(error: float, baseline: float) -> str:
-    """The same in fewer words.
-
-    >>> plain_lead_text(16.87, 18.69)
-    '1.8 points below baseline'
-    """
-    points = abs(baseline - error)
-    if points < 0.05:
-        return "level with baseline"
-    return f"{points:.1f} points {'below' if error < baseline else 'above'} baseline"
-
-
 def short_lead_text(error: float, baseline: float) -> str:
     """The same, shortened.
 
     >>> short_lead_text(19.0, 18.69)
-    '0.3 more'
+    '0.3 worse'
     """
     points = abs(baseline - error)
     if not points >= 0.05:
-        return "as many"
-    return f"{points:.1f} {'fewer' if error < baseline else 'more'}"
+        return "level"
+    return f"{points:.1f} {'better' if error < baseline else 'worse'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -18,6 +19,7 @@ from macro_tui.view.rows import Row
 
 _LEFT = 7
 _ROWS_A_TICK = 4
+_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 _MOST_TICKS = 10  # of points
 _BETTER, _WORSE = "better", "worse"
 _LARGEST_LOSS = 14.0  # nats: that of a probability of a millionth
@@ -175,7 +177,18 @@ def zero_of(y: Bounds, rows: int) -> Zero:
         return Zero(rows, 0, max(high, low) or 1.0)
     above = min(max(round(rows * high / ((low + high) or 1.0)), 1), rows - 1)
     unit = max(high / above, low / (rows - above)) or 1.0
-    return Zero(above, rows - above, step(unit, 1))
+    return Zero(above, rows - above, _round(unit))
+
+
+def _round(value: float) -> float:
+    """The least round value that is not below a value.
+
+    >>> _round(2.2), _round(0.31)
+    (2.5, 0.4)
+    """
+    power = 10.0 ** math.floor(math.log10(value))
+    found = (f * power for f in _ROUND if f * power >= value * 0.999999)
+    return round(next(found, 10 * power), 10)
 
 
 def render(
@@ -235,13 +248,23 @@ def _draw_y_axis_of_points(canvas: Canvas, areas: ChartAreas, zero: Zero) -> Non
     for place in range(-zero.below, zero.above):
         row = areas.top + zero.above - 1 - place
         if place % every == 0:
-            text = tick_text(place * zero.unit, zero.unit, "points")
+            text = tick_text(place * zero.unit, _decimals(zero.unit), "points")
             canvas.put_right(_LEFT - 1, row, text, "muted")
             canvas.put(_LEFT - 1, row, canvas.glyphs.tick, "axis")
     if zero.above > 1:
         canvas.put_right(_LEFT - 1, areas.top, _BETTER, "good")
     if zero.below:
         canvas.put_right(_LEFT - 1, areas.top + areas.rows - 1, _WORSE, "bad")
+
+
+def _decimals(unit: float) -> float:
+    """A step whose decimals show multiples of a unit.
+
+    >>> _decimals(2.5), _decimals(2.0)
+    (0.1, 1.0)
+    """
+    power = 10.0 ** math.floor(math.log10(unit))
+    return power if math.isclose(unit / power, round(unit / power)) else power / 10
 
 
 def _draw_crosshair(canvas: Canvas, view: CurvesView, areas: ChartAreas) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text, short_threshold_text, time_text
-from macro_engine.run.view import Situation
+from macro_engine.run.view import Situation, situation_text
 from macro_tui.view.nearest import NearestView
 from macro_tui.view.rows import Row, fitting
 from macro_tui.view.scene import Scene
 
 _CLASSES_SHOWN = 4
+YOUNG = 30  # steps: who has learned fewer is called young
 
 
 def nearest_view(scene: Scene) -> NearestView:
@@ -35,8 +35,8 @@ def facts(scene: Scene, width: int) -> list[Row]:
     k, number = scene.member, int(scene.step.active[scene.member])
     rows = [
         _choice(scene, k, number),
-        _standing(scene, k, number),
-        _situation(scene),
+        _situation(scene, k, number),
+        _standing(scene, number),
         _life(scene, k, number),
         _elsewhere(scene),
     ]
@@ -48,59 +48,67 @@ def _choice(scene: Scene, k: int, number: int) -> Row:
     if scene.step.born[k]:
         birth = scene.history.births[k][number - 1]
         origin = f", a copy of #{birth.parent}" if birth.parent else ""
-        return [(f"#{number} ", "birth"), (f"is new: none was within {limit}{origin}", "label")]
+        return [(f"#{number} ", "birth"), (f"is new: none was inside {limit}{origin}", "label")]
     close = int(scene.step.close[k])
     if not close:
         return [
             (f"#{number} ", "chosen"),
-            (f"is the nearest, beyond {limit}; no more are born", "label"),
+            (f"is the nearest, outside {limit}; no more are born", "label"),
         ]
-    which = f"the only one within {limit}" if close == 1 else f"nearest of {close} within {limit}"
+    which = f"the only one inside {limit}" if close == 1 else f"nearest of {close} inside {limit}"
     return [(f"#{number} ", "chosen"), (f"is active: {which}", "label")]
 
 
-def _standing(scene: Scene, k: int, number: int) -> Row:
-    usage = scene.history.usage(k, scene.moment)
+def _situation(scene: Scene, k: int, number: int) -> Row:
+    """What its situation was when it was born, and what is now."""
+    row: Row = []
+    if at_birth := scene.history.situation_at_birth(k, number):
+        row.append((f"its situation: {at_birth}", "label"))
+    now = scene.history.situation(scene.moment - 1, k)
+    if not now.rows:
+        return row or [("nothing was seen before it", "muted")]
+    row.append((f"{'; now' if row else 'now'} {_labels(now, scene.history.titles)}", "label"))
+    return [*row, (f" of {count_text(now.rows, 'row')}", "muted")]
+
+
+def _standing(scene: Scene, number: int) -> Row:
+    usage = scene.usage
     rows = int(usage.rows[number])
     if not rows:
         return [("no rows predicted yet", "muted")]
     own = 100 * int(usage.wrong[number]) / rows
     baseline = 100 * int(usage.marginal_wrong[number]) / rows
     better = own <= baseline
+    points = float(usage.points(scene.macro)[number])
     return [
         (f"error {own:.1f}%", "good" if better else "bad"),
         (f", baseline {baseline:.1f}%", "muted"),
+        (f"; earned {points:+.2f} points", "good" if points >= 0 else "bad"),
         (" on the same rows", "muted"),
     ]
 
 
 def _life(scene: Scene, k: int, number: int) -> Row:
-    usage = scene.history.usage(k, scene.moment)
+    usage = scene.usage
     uses = int(usage.uses[number])
     born = scene.history.births[k][number - 1].step
     share = uses / max(scene.moment - usage.begin, 1)
-    used = f", used {count_text(uses, 'step')} ({share:.0%})"
     when = f"counted from {usage.begin:,}" if born is None else f"born at {born:,}"
-    row: Row = [(when, "muted"), (used, "muted")]
-    if scene.is_now and scene.updates is not None and number <= len(scene.updates):
-        row.append((f", learned {int(scene.updates[number - 1]):,}", "muted"))
-    return row
+    used = f"used in {uses:,} ({share:.0%})"
+    if not scene.is_now or scene.updates is None or number > len(scene.updates):
+        return [(f"{used}, {when}", "muted")]
+    learned = int(scene.updates[number - 1])
+    words = f"learned in {count_text(learned, 'step')}"
+    if learned < YOUNG:
+        return [(f"young: {words}", "birth"), (f", {used}", "muted"), (f", {when}", "muted")]
+    return [(words, "label"), (f", {used}", "muted"), (f", {when}", "muted")]
 
 
-def _situation(scene: Scene) -> Row:
-    situation = scene.history.situation(scene.moment - 1, scene.member)
-    if not situation.rows:
-        return [("nothing was seen before it", "muted")]
-    row: Row = [(f"{count_text(situation.rows, 'row')} before: ", "muted")]
-    return row + _listed(label_shares(situation, scene.history.classes), "label")
-
-
-def label_shares(situation: Situation, classes: tuple[str, ...]) -> list[str]:
-    """The most frequent labels with their shares."""
+def _labels(situation: Situation, titles: tuple[str, ...]) -> str:
+    """The most frequent labels with their shares; of a rule what it asks for."""
     order = np.argsort(-situation.labels, kind="stable")[:_CLASSES_SHOWN].tolist()
-    return [
-        f"'{visible(classes[c], 12)}' {situation.labels[c] / situation.rows:.0%}" for c in order
-    ]
+    shares = [(c, int(situation.labels[c]) / situation.rows) for c in order]
+    return situation_text(shares, titles)
 
 
 def _elsewhere(scene: Scene) -> Row:
@@ -112,7 +120,7 @@ def _elsewhere(scene: Scene) -> Row:
         )
         if k != scene.member
     ]
-    return [("elsewhere ", "muted"), *_listed(others, "muted")] if others else []
+    return [("other thresholds chose ", "muted"), *_listed(others, "muted")] if others else []
 
 
 def _listed(texts: list[str], role: str) -> Row:

@@ -11,6 +11,7 @@ from macro_engine.core.format import count_text, time_text
 from macro_engine.run.view import MEANS, Birth, Parameters
 from macro_tui.view.bars import bar, sparks
 from macro_tui.view.comparison import lead_text
+from macro_tui.view.decision import YOUNG
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
@@ -45,9 +46,14 @@ def _life(scene: Scene, number: int) -> list[Row]:
         errors = f"error {line.error:.1f}%, baseline {line.baseline:.1f}% on the same rows"
         rows.append([(errors, role)])
         rows.append([(lead_text(line.error, line.baseline), role)])
+        earned = f"its steps earned {line.points:+.2f} points of the lead"
+        rows.append([(earned, "good" if line.points >= 0 else "bad")])
+    if situation := scene.history.situation_at_birth(scene.member, number):
+        rows.append([(f"its situation, before it was born: {situation}", "label")])
     if scene.updates is not None and number <= len(scene.updates):
         steps = int(scene.updates[number - 1])
-        rows.append([(f"learned from {count_text(steps, 'step')} until now", "label")])
+        young = "young: " if steps < YOUNG else ""
+        rows.append([(f"{young}learned in {count_text(steps, 'step')} until now", "label")])
     return rows
 
 
@@ -85,7 +91,7 @@ def _parameters(scene: Scene, known: Parameters | None, glyphs: Glyphs) -> list[
     """The largest numbers by column, as of the newest step whatever is looked at."""
     if known is None:
         return [[("what it learned cannot be shown for this kind of subroutine", "muted")]]
-    classes = scene.history.classes
+    classes = scene.history.titles
     rows: list[Row] = []
     for model, values in enumerate(np.atleast_2d(known.values)):
         name = classes[model if len(known.values) > 1 else -1]

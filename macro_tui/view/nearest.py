@@ -15,7 +15,8 @@ from macro_tui.view.rows import Row
 
 _NUMBER, _DISTANCE = 6, 7
 _MOST = 5
-_MARGIN = 1.1  # how far the scale goes beyond the largest value
+_TIMES = 3.0  # the threshold is the length of the bars
+_WORDS = 10  # cells for `inside` or `outside`, and a mark
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,12 @@ def words(view: NearestView) -> str:
         return "no subroutine yet"
     if view.is_birth:
         origin = "" if view.copy_of is None else f" as a copy of #{view.copy_of}"
-        return f"none within {limit}: #{view.active} was started{origin}"
+        return f"none inside {limit}: #{view.active} was started{origin}"
     if view.of_step is not None:
         return f"distances of step {view.of_step:,}"
     if not view.nearest:
         return "its distances are not kept"
-    return f"#{view.active} is the nearest within {limit}"
+    return f"#{view.active} is the nearest inside {limit}"
 
 
 def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
@@ -62,7 +63,7 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     shown = nearest[: room - top]
     scale = _scale(view.threshold, shown)
     for y, (number, distance) in enumerate(shown, top):
-        _draw_distance(canvas, y, number, distance, scale, number == view.active)
+        _draw_distance(canvas, y, number, distance, view, scale)
     _draw_threshold(canvas, top, top + len(shown), view.threshold, scale)
     for y, (_, distance) in enumerate(shown, top):
         if not math.isfinite(distance):
@@ -75,22 +76,23 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
 
 
 def _scale(threshold: float, shown: Sequence[tuple[int, float]]) -> float:
-    """The distance at the right end of the bars."""
-    values = [threshold, *(distance for _, distance in shown)]
-    return _MARGIN * max(filter(math.isfinite, values), default=0.0) or 1.0
+    """The distance at the right end of the bars; without a threshold the largest there is."""
+    if math.isfinite(threshold) and threshold > 0:
+        return _TIMES * threshold
+    return max(filter(math.isfinite, (distance for _, distance in shown)), default=0.0) or 1.0
 
 
 def _bars(canvas: Canvas) -> tuple[int, int]:
     """Where the bars begin, and how long they may be."""
-    active = len(f"{canvas.glyphs.active} active")
     start = _NUMBER + _DISTANCE if canvas.width >= 20 else _NUMBER
-    return start, max(canvas.width - start - (active if canvas.width >= 36 else 2), 0)
+    return start, max(canvas.width - start - (_WORDS if canvas.width >= 28 else 2), 0)
 
 
 def _draw_distance(
-    canvas: Canvas, y: int, number: int, distance: float, scale: float, is_active: bool
+    canvas: Canvas, y: int, number: int, distance: float, view: NearestView, scale: float
 ) -> None:
-    glyphs, role = canvas.glyphs, "chosen" if is_active else "label"
+    glyphs, is_active = canvas.glyphs, number == view.active
+    role = "chosen" if is_active else "label"
     start, length = _bars(canvas)
     canvas.put_right(_NUMBER - 1, y, f"#{number}", role)
     if start > _NUMBER:
@@ -98,8 +100,10 @@ def _draw_distance(
     if math.isfinite(distance):
         canvas.put(start, y, bar(distance / scale, length, glyphs), role if is_active else "muted")
     if is_active:
-        mark = f"{glyphs.active} active" if canvas.width >= 36 else glyphs.active
-        canvas.put(start + length, y, mark, "chosen")
+        canvas.put(start + length, y, glyphs.active, "chosen")
+    if canvas.width >= 28 and not math.isnan(distance):
+        side = "inside" if distance <= view.threshold else "outside"
+        canvas.put(start + length + 3, y, side, role)
 
 
 def distance_text(distance: float, glyphs: Glyphs = UNICODE) -> str:

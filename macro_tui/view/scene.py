@@ -9,7 +9,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.run.view import METRICS, Event, History, Metric, Moment, Points, Snapshot, rarest
+from macro_engine.run.view import (
+    METRICS,
+    PAPER,
+    Event,
+    History,
+    Metric,
+    Moment,
+    Points,
+    Snapshot,
+    Usage,
+    macro_of,
+    rarest,
+)
 from macro_tui.view.page import Page, stretch
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.time_axis import round_steps, round_times
@@ -17,7 +29,6 @@ from macro_tui.view.viewport import Viewport
 
 _SAMPLES = 256  # moments at which the times along the axis are looked up
 _GRAINS = 4  # columns of so many grains or more end at whole ones
-_OF_MACRO = ("ftl", "ewa")  # strategies that choose among MACRO's thresholds
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +91,23 @@ class Scene:
     @property
     def macro(self) -> str:
         """The strategy that stands for MACRO; without any of its own, whose prediction it is."""
-        computed = self.history.strategies
-        wanted = _OF_MACRO[::-1] if self.snapshot.strategy == "ewa" else _OF_MACRO
-        return next((name for name in wanted if name in computed), self.strategy)
+        return macro_of(self.snapshot.strategy, self.history.strategies)
 
     @property
     def beside_macro(self) -> list[str]:
         """The strategies that are compared with MACRO: blend, and those of plug-ins."""
         names = self.history.strategies
-        return [name for name in names if name != self.macro and name not in _OF_MACRO]
+        return [name for name in names if name != self.macro and name not in PAPER]
 
     @cached_property
     def member(self) -> int:
         """The index of the member in view."""
         return leader(self.point) if self.view.member is None else self.view.member
+
+    @cached_property
+    def usage(self) -> Usage:
+        """How often the subroutines of the member in view were used until the moment in view."""
+        return self.history.usage(self.member, self.moment)
 
     @cached_property
     def errors(self) -> NDArray[np.float64]:

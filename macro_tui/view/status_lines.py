@@ -110,15 +110,23 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     return fitting(row, width, least=2)
 
 
-def alarm(calling: Sequence[Change], width: int) -> Row:
-    """The alarm that calls, in place of the verdict."""
-    first = calling[0]
-    when = f"step {first.step:,}" if first.time is None else time_text(first.time)
-    more = f" and {len(calling) - 1} more" if len(calling) > 1 else ""
-    row: Row = [(f" ALARM{more} (a acknowledges) {first.rule.text}: {first.words} ", "alarm")]
-    if not first.by_clock:  # whose words have the time
-        row.append((f"at {when} ", "alarm"))
-    return fitting(row, width)
+def alarms(calling: Sequence[Change], holding: Sequence[Change], width: int) -> Row:
+    """The alarm that calls, and how many that were answered still hold; stands beside the verdict.
+
+    It takes what it needs where nothing else is to be said, which is given as the width.
+    """
+    row: Row = []
+    if calling:
+        first = calling[0]
+        more = f" +{len(calling) - 1}" if len(calling) > 1 else ""
+        texts = [
+            f" ALARM{more} (a) {first.rule.text}: {first.words} ",
+            f" ALARM{more} (a) {first.rule.text} ",
+        ]
+        row.append((next((text for text in texts if len(text) <= width), texts[-1]), "alarm"))
+    if holding:
+        row.append((f" {count_text(len(holding), 'alarm')} still on ", "bad"))
+    return [*row, (" ", "label")] if row else row
 
 
 def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:

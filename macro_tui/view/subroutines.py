@@ -14,15 +14,21 @@ from macro_tui.view.listing import window
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
-_TABLE = 62  # cells that the numbers take
+_TABLE = 70  # cells that the numbers take
 _HEADING = (
-    f"   {'':>5} {'born':>9} {'uses':>8} {'share':>6} {'error':>7} {'to base':>8} {'last used':>10}"
+    f"   {'':>5} {'born':>9} {'uses':>8} {'share':>6} {'error':>7} {'to base':>8} {'of lead':>7} "
+    f"{'last used':>10}"
 )
+_POINTS = 59  # where the column of points ends
+_SUM = "points of the whole lead"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One subroutine; errors in %, None where it has predicted nothing."""
+    """One subroutine; errors in %, None where it has predicted nothing.
+
+    `points` are those of the lead over the baseline that its steps earned.
+    """
 
     number: int
     born: int | None  # None for a step that was dropped
@@ -32,12 +38,14 @@ class Line:
     error: float | None
     baseline: float | None
     last_used: int
+    points: float
 
 
 def lines(scene: Scene) -> list[Line]:
     """All that were born until the moment in view, in the order asked for."""
     k = scene.member
-    usage = scene.history.usage(k, scene.moment)
+    usage = scene.usage
+    points = usage.points(scene.macro)
     found = []
     for number, birth in enumerate(scene.history.births[k][: len(usage.uses) - 1], 1):
         rows, uses = int(usage.rows[number]), int(usage.uses[number])
@@ -45,11 +53,15 @@ def lines(scene: Scene) -> list[Line]:
         baseline = 100 * int(usage.marginal_wrong[number]) / rows if rows else None
         last = int(usage.last_used[number])
         share = uses / max(scene.moment - usage.begin, 1)
-        found.append(Line(number, birth.step, birth.parent, uses, share, error, baseline, last))
+        earned = float(points[number])
+        found.append(
+            Line(number, birth.step, birth.parent, uses, share, error, baseline, last, earned)
+        )
     return sorted(found, key=_ORDERS[scene.view.order])
 
 
 _ORDERS = {
+    "points of the lead": lambda line: -line.points,
     "use": lambda line: -line.uses,
     "error": lambda line: -1.0 if line.error is None else -line.error,
     "birth": lambda line: line.number,
@@ -68,7 +80,8 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
     numbers = [line.number for line in every]
     picked = numbers.index(scene.view.subroutine) if scene.view.subroutine in numbers else 0
     columns = width - _TABLE - 1
-    shown = window(len(every), height - 1, picked)
+    has_sum = height >= 4
+    shown = window(len(every), height - 1 - has_sum, picked)
     strips = None
     heading = _HEADING
     if columns >= 10:
@@ -81,6 +94,9 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
         if strips is not None:
             row.append((f" {sparks(strips[place], glyphs)}", "label"))
         rows.append(row)
+    if has_sum:
+        total = sum(line.points for line in every)
+        rows.append([(f"{_SUM:>{_POINTS - 8}} {total:>+7.2f}", "strong")])
     return rows
 
 
@@ -97,9 +113,11 @@ def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row
         (numbers, "label"),
     ]
     if line.error is None or line.baseline is None:
-        return [*row, (f" {'-':>7} {'-':>8} {'-':>10} ", "muted")]
+        return [*row, (f" {'-':>7} {'-':>8} {'-':>7} {'-':>10} ", "muted")]
     lead = line.error - line.baseline
     row += [(f" {line.error:>6.1f}%", "label"), (f" {lead:>+8.1f}", "good" if lead <= 0 else "bad")]
+    points = f"{line.points:>+7.2f}"
+    row.append((f" {points}", "good" if line.points > 0 else "bad" if line.points < 0 else "muted"))
     return [*row, (f" {last:>10} ", "muted")]
 
 

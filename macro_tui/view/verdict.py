@@ -1,15 +1,21 @@
-"""The verdict: MACRO against the baseline, and whatever else is computed beside it."""
+"""The verdict: MACRO against the baseline, where its lead comes from, and what is beside it."""
 
 from __future__ import annotations
 
-from macro_tui.view.comparison import lead_text, plain_lead_text, series_title, short_lead_text
+from macro_engine.core.format import count_text
+from macro_engine.run.view import PAPER
+from macro_tui.view.comparison import series_title, short_lead_text
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_verdict import metric_verdict
-from macro_tui.view.rows import Row, fitting
+from macro_tui.view.rows import Row, Span, fitting
 from macro_tui.view.scene import Scene
 from macro_tui.view.shown import pull_of_macro
 
-_OF_MACRO = ("ftl", "ewa")  # strategies that choose among MACRO's thresholds
+_LEVEL = 0.5  # points: so near is level
+_AS_GOOD = 0.25  # points
+_MOST_OF_IT = 0.8  # of the lead is explained by those who are named
+_NAMED = 3
+_ALL_USED = 0.995
 
 
 def verdict(scene: Scene, width: int) -> Row:
@@ -19,32 +25,98 @@ def verdict(scene: Scene, width: int) -> Row:
     """
     if scene.metric.name != "error":
         return metric_verdict(scene, width)
-    history, name = scene.history, scene.macro
-    own, baseline = history.place(name), history.place("marginal")
-    so_far, recent = scene.errors, scene.recent_errors
-    others = [other for other in history.strategies if other != name]
-    beside = [_clause(scene, other) for other in others if other not in _OF_MACRO]
-    title = f"MACRO: {series_title(name)}" if beside and name in _OF_MACRO else series_title(name)
-    is_good, was_good = so_far[own] <= so_far[baseline], recent[own] <= recent[baseline]
-    for words in (lead_text, plain_lead_text):
-        lead = words(so_far[own], so_far[baseline])
-        row: Row = [
-            (f"{title} {so_far[own]:.1f}%", role_of(name)),
-            (f" {lead}", "good" if is_good else "bad"),
-            *beside,
-        ]
-        if sum(len(text) for text, _ in row) <= width:
+    name, history = scene.macro, scene.history
+    recent = scene.recent_errors
+    own, baseline = recent[history.place(name)], recent[history.place("marginal")]
+    others = [other for other in history.strategies if other != name and other in PAPER]
+    role = "good" if own <= baseline else "bad"
+    clauses = [
+        *_origin(scene),
+        *_best_baseline(scene),
+        *(_clause(scene, other) for other in scene.beside_macro),
+        (f"; lately {short_lead_text(own, baseline)}", role),
+        *(_clause(scene, other) for other in others),
+    ]
+    for against in (" than the baseline", " than base", ""):
+        row = _opening(scene, against)
+        if sum(len(text) for text, _ in [*row, *clauses[:1]]) <= width:
             break
-    of_late = short_lead_text(recent[own], recent[baseline])
-    row.append((f"; lately {of_late}", "good" if was_good else "bad"))
-    row += [_clause(scene, other) for other in others if other in _OF_MACRO]
-    row.append((f"; baseline {so_far[baseline]:.1f}%", "marginal"))
-    return fitting(row, width, least=2)
+    return fitting([*row, *clauses], width, least=len(row))
 
 
-def _clause(scene: Scene, strategy: str) -> tuple[str, str]:
+def _opening(scene: Scene, against: str) -> Row:
+    name, history, so_far = scene.macro, scene.history, scene.errors
+    own, baseline = so_far[history.place(name)], so_far[history.place("marginal")]
+    title = "MACRO" if name in PAPER else series_title(name)
+    row: Row = [(f"{title} {own:.1f} %", role_of(name)), *_used(scene)]
+    match standing(scene):
+        case "better":
+            return [*row, (f", {baseline - own:.1f} points better{against}", "good")]
+        case "worse":
+            return [*row, (f", {own - baseline:.1f} points worse{against}", "bad")]
+        case "level":
+            return [*row, (", level with the baseline", "label")]
+    rows = count_text(int(scene.point.rows[0]), "row")
+    compared = f", baseline {baseline:.1f} %" if against else ""
+    return [*row, (compared, "marginal"), (f": too early to tell ({rows})", "strong")]
+
+
+def standing(scene: Scene) -> str:
+    """`better` or `worse` if that is no luck; `level` if it is near; else it is too early."""
+    name, so_far = scene.macro, scene.errors
+    low, high = scene.history.confidence(scene.moment, name)
+    lead = so_far[scene.history.place("marginal")] - so_far[scene.history.place(name)]
+    if low > 0 and lead > 0:
+        return "better"
+    if high < 0 and lead < 0:
+        return "worse"
+    return "level" if max(-low, high) <= _LEVEL else "early"
+
+
+def _used(scene: Scene) -> Row:
+    """The share of rows that were used, where many were rejected."""
+    snapshot = scene.snapshot
+    share = snapshot.rows / max(snapshot.rows + snapshot.rejected, 1)
+    return [(f" on {share:.0%} of rows".replace("%", " %"), "bad")] if share < _ALL_USED else []
+
+
+def _origin(scene: Scene) -> Row:
+    """Which situations earned the lead, or cost it, and what they are."""
+    sign = {"better": 1, "worse": -1}.get(standing(scene))
+    if sign is None:
+        return []
+    points = sign * scene.usage.points(scene.macro)
+    total = float(points.sum())
+    order = [n for n in points.argsort()[::-1].tolist() if points[n] > 0][:_NAMED]
+    while len(order) > 1 and points[order[:-1]].sum() >= _MOST_OF_IT * total:
+        order.pop()
+    if not order or not total > 0:
+        return []
+    share = float(points[order].sum()) / total
+    part = "all" if share > _ALL_USED else f"{share:.0%}".replace("%", " %")
+    *first, last = [f"#{n}" for n in sorted(order)]
+    names = f"{', '.join(first)} and {last}" if first else last
+    rows = scene.usage.rows[order].sum() / max(scene.usage.rows.sum(), 1)
+    of_rows = f", {rows:.0%} of rows".replace("%", " %")
+    situation = scene.history.situation_at_birth(scene.member, order[0])
+    row: Row = [(f"; {part} of it from {names}", "strong"), (of_rows, "label")]
+    return [*row, (f", as #{order[0]}: {situation}", "label")] if situation else row
+
+
+def _best_baseline(scene: Scene) -> Row:
+    """No-change, where it is the best of the baselines: it says nothing for the model."""
+    history, so_far = scene.history, scene.errors
+    best = so_far[history.place("no_change")]
+    if best >= so_far[history.place("marginal")]:
+        return []
+    ahead = so_far[history.place(scene.macro)] - best
+    how = "as good" if abs(ahead) < _AS_GOOD else "better" if ahead > 0 else "worse"
+    return [(f"; no-change {best:.1f} %, {how}", "bad" if ahead >= -_AS_GOOD else "no_change")]
+
+
+def _clause(scene: Scene, strategy: str) -> Span:
     """The error of a strategy, and MACRO's part in what pulls it, where it says so."""
     error = scene.errors[scene.history.place(strategy)]
     share = pull_of_macro(scene, strategy)
-    pulls = "" if share is None else f", MACRO pulls {share:.0%} of it"
-    return f"; {series_title(strategy)} {error:.1f}%{pulls}", role_of(strategy)
+    pulls = "" if share is None else f", MACRO pulls {share:.0%} of it".replace("%", " %")
+    return f"; {series_title(strategy)} {error:.1f} %{pulls}", role_of(strategy)

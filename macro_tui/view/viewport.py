@@ -15,7 +15,7 @@ Mode = Literal["lead", "window", "cumulative"]
 MODES: tuple[Mode, ...] = ("lead", "window", "cumulative")
 WINDOWS = (64, 512, 4096)
 CURVES = ((), ("threshold",), ("no_change",), ("threshold", "no_change"))
-ORDERS = ("use", "error", "birth", "last use")
+ORDERS = ("points of the lead", "use", "error", "birth", "last use")
 
 
 @dataclass(frozen=True)
