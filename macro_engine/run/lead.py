@@ -39,7 +39,7 @@ def differences(results: Steps) -> Floats:
     """Strategies by steps: the baseline's share of rows wrong less the strategy's."""
     baseline = results.wrong_of("marginal").astype(np.int64)
     wrong = [results.wrong_of(name) for name in strategies_of(results.names)]
-    shares: Floats = (baseline - np.array(wrong, np.int64)) / results.lengths
+    shares: Floats = (baseline - np.array(wrong, np.int64)) / np.maximum(results.lengths, 1)
     return shares
 
 

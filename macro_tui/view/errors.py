@@ -84,9 +84,10 @@ def heading(scene: Scene) -> str:
 
 
 def _when(scene: Scene) -> str:
-    """The moment under the crosshair."""
+    """The moment under the crosshair, or what the values are of."""
     if scene.is_now:
-        return ""
+        steps = count_text(min(scene.window, scene.moment), "step")
+        return "" if scene.view.mode == "cumulative" else f"last {steps}"
     times = scene.point.times
     return f"step {scene.moment - 1:,}" if times is None else time_text(int(times[0]))
 

@@ -68,7 +68,7 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     for y, (_, distance) in enumerate(shown, top):
         if not math.isfinite(distance):
             unknown = "not known" if math.isnan(distance) else "infinite"
-            canvas.put(_bars(canvas)[0], y, unknown, "muted")
+            canvas.put(_bars(canvas)[0], y, f"{unknown} ", "muted")
     if must_say or top + len(shown) + len(sentence) <= canvas.height:
         for y, line in enumerate(sentence, top + len(shown)):
             canvas.put(0, y, line, "birth" if view.is_birth else "muted")

@@ -30,16 +30,18 @@ def verdict(scene: Scene, width: int) -> Row:
     own, baseline = recent[history.place(name)], recent[history.place("marginal")]
     others = [other for other in history.strategies if other != name and other in PAPER]
     role = "good" if own <= baseline else "bad"
+    origin, beside = _origin(scene), [_clause(scene, other) for other in scene.beside_macro]
+    wanted = [*origin[:1], *_best_baseline(scene), *(error for error, _ in beside)]
     clauses = [
-        *_origin(scene),
-        *_best_baseline(scene),
-        *(_clause(scene, other) for other in scene.beside_macro),
+        *wanted,
+        *(pulls for _, pulls in beside if pulls[0]),
+        *origin[1:],
         (f"; lately {short_lead_text(own, baseline)}", role),
-        *(_clause(scene, other) for other in others),
+        *(_clause(scene, other)[0] for other in others),
     ]
     for against in (" than the baseline", " than base", ""):
         row = _opening(scene, against)
-        if sum(len(text) for text, _ in [*row, *clauses[:1]]) <= width:
+        if sum(len(text) for text, _ in [*row, *wanted]) <= width:
             break
     return fitting([*row, *clauses], width, least=len(row))
 
@@ -114,9 +116,10 @@ def _best_baseline(scene: Scene) -> Row:
     return [(f"; no-change {best:.1f} %, {how}", "bad" if ahead >= -_AS_GOOD else "no_change")]
 
 
-def _clause(scene: Scene, strategy: str) -> Span:
-    """The error of a strategy, and MACRO's part in what pulls it, where it says so."""
+def _clause(scene: Scene, strategy: str) -> tuple[Span, Span]:
+    """The error of a strategy; and MACRO's part in what pulls it, where it says so."""
     error = scene.errors[scene.history.place(strategy)]
     share = pull_of_macro(scene, strategy)
-    pulls = "" if share is None else f", MACRO pulls {share:.0%} of it".replace("%", " %")
-    return f"; {series_title(strategy)} {error:.1f} %{pulls}", role_of(strategy)
+    title, role = series_title(strategy), role_of(strategy)
+    pulls = "" if share is None else f", MACRO pulls {share:.0%} of {title}".replace("%", " %")
+    return (f"; {title} {error:.1f} %", role), (pulls, role)

@@ -118,7 +118,7 @@ async def test_a_panel_that_opens_does_not_wait_for_the_next_turn_to_draw(finish
     async with Opened(finished, size=(80, 24)) as opened:
         opened.main.rest_until = monotonic() + 1000
         await opened.pilot.press("6")
-        await until(lambda: "by use; Enter opens one" in text_of(opened.app), seconds=3)
+        await until(lambda: "by points of the lead; Enter" in text_of(opened.app), seconds=3)
         opened.main.rest_until = monotonic() + 1000
         await opened.pilot.resize_terminal(160, 50)
         await opened.pilot.press("escape")
@@ -164,7 +164,7 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
             decided = moment if shown.of_step is None else shown.of_step + 1
             assert shown.threshold == scene.history.names.members[k].threshold * decided**-0.2
             if shown.of_step is None:
-                assert f" within {short_threshold_text(shown.threshold)}" in text_of(opened.app)
+                assert f" inside {short_threshold_text(shown.threshold)}" in text_of(opened.app)
         assert listed
     session.close()
 

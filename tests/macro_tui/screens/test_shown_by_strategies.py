@@ -50,10 +50,10 @@ async def test_it_looks_as_it_should(stream, size):
 
 @pytest.mark.usefixtures("mixed")
 async def test_looking_back_it_shows_what_held_then(stream):
-    text = await shown_by(finished(stream, "ftl,mixed"), "v", "home", "right")
+    text = await shown_by(finished(stream, "ftl,mixed"), "v", "home", "right", size=(120, 40))
     assert "LOOKING BACK" in text
     assert re.search(r"mixed turns +0$", text, re.M)
-    assert "MACRO pulls 60% of it" in text
+    assert "MACRO pulls 60 % of mixed" in text
 
 
 @pytest.mark.usefixtures("toy")

@@ -9,21 +9,29 @@ from macro_tui.view.glyphs import ASCII
 from macro_tui.view.nearest import NearestView, render, words
 
 
-def test_bars_share_one_scale_against_the_threshold():
+def test_bars_are_scaled_to_three_times_the_threshold():
+    for threshold in (0.1, 0.06):
+        rows = texts(render(replace(nearest_view(), threshold=threshold), 53, 8))
+        line = rows[0].index("┆")
+        assert line == 13 + 30 // 3
+        assert all(row[line] == "┆" for row in rows[1:6])
+    rows = texts(render(nearest_view(), 53, 8))
+    assert rows[1][13:43].count("█") == 6  # 0.061 of 0.3, in 30 cells
+    far = NearestView(((1, 0.05), (2, 7.0)), 0.1, 1, False, None)
+    assert texts(render(far, 53, 8))[2][13:43].count("█") == 29  # and the line
+
+
+def test_inside_and_outside_are_said():
     rows = texts(render(nearest_view(), 50, 8))
-    line = rows[0].index("┆")
-    assert rows[0][line:].startswith("┆ 0.10")
-    assert rows[1].rindex("█") < line  # 0.061
-    assert rows[3].rindex("█") > line  # 0.118
-    assert all(row[line] == "┆" for row in rows[1:6])
+    assert [row.split()[-1] for row in rows[1:5]] == ["inside", "inside", "outside", "outside"]
 
 
 def test_the_active_one_is_marked():
     rows = render(nearest_view(), 50, 8)
     assert texts(rows)[1].split()[:2] == ["#17", "0.061"]
-    assert texts(rows)[1].endswith("◄ active")
-    assert roles_of(rows, "◄ active") == {"chosen"}
-    assert texts(render(nearest_view(), 50, 8, ASCII))[1].endswith("<- active")
+    assert texts(rows)[1].rstrip().endswith("◄  inside")
+    assert roles_of(rows, "◄") == {"chosen"}
+    assert texts(render(nearest_view(), 50, 8, ASCII))[1].rstrip().endswith("<- inside")
 
 
 def test_distances_without_a_bar_are_said_in_words():
@@ -34,8 +42,8 @@ def test_distances_without_a_bar_are_said_in_words():
 
 
 def test_a_birth_is_said_in_words():
-    assert words(birth_view()) == "none within 0.10: #23 was started as a copy of #17"
-    assert words(replace(birth_view(), copy_of=None)) == "none within 0.10: #23 was started"
+    assert words(birth_view()) == "none inside 0.10: #23 was started as a copy of #17"
+    assert words(replace(birth_view(), copy_of=None)) == "none inside 0.10: #23 was started"
     rows = render(birth_view(), 50, 6)
     assert texts(rows)[3].strip() == words(birth_view())
     assert roles_of(rows, "started") == {"birth"}

@@ -48,7 +48,7 @@ def test_thresholds_go_round_and_come_back_to_the_leader():
 def test_choices_go_round(change):
     view = getattr(Viewport(), change)()
     assert view != Viewport()
-    for _ in range(3):
+    for _ in range(4):
         if view != Viewport():
             view = getattr(view, change)()
     assert view == Viewport()
