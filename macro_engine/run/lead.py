@@ -175,6 +175,15 @@ class Lead:
     def state(self) -> State:
         return self.remembers.state_of(self)
 
+    @staticmethod
+    def restored(names: Names, state: State, steps: int) -> Lead:
+        """Goes on from the state of a run; one that did not count it begins now."""
+        if "lead" not in state:
+            return Lead(names, begin=steps)
+        lead = Lead(names)
+        lead.restore(child(state, "lead"))
+        return lead
+
     def restore(self, state: State) -> None:
         lengths = {"members": len(self.names.members), "strategies": len(self.strategies)}
         found = self.remembers.read(state, **lengths)

@@ -266,7 +266,7 @@ class Pipeline:
 
         Without `whole`, parts that did not change since the last call may be missing.
         """
-        if self.ensemble is None or self.scoreboard is None:
+        if self.ensemble is None or self.scoreboard is None or self.lead is None:
             return {}
         waiting: dict[str, State | None] = {}
         if self.waiting is not None:
@@ -278,7 +278,7 @@ class Pipeline:
             | {
                 "columns": self.columns.state() | {"classes": list(self.classes)},
                 "scoreboard": self.scoreboard.state(),
-                "lead": None if self.lead is None else self.lead.state(),
+                "lead": self.lead.state(),
                 "events": self.events.state(),
             }
         )
@@ -296,12 +296,8 @@ class Pipeline:
         self.start(classes, columns, thresholds).restore(state, columns)
         assert self.ensemble is not None
         assert self.scoreboard is not None
-        assert self.lead is not None
         self.scoreboard.restore(child(state, "scoreboard"))
-        if "lead" in state:
-            self.lead.restore(child(state, "lead"))
-        else:  # the run was begun by a version that did not count it
-            self.lead = Lead(self.names, begin=self.steps)
+        self.lead = Lead.restored(self.names, state, self.steps)
         self.events.restore(child(state, "events"))
         if self.waiting is not None:
             parts = {
