@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +66,17 @@ class FamilyResult:
             nearest=np.zeros((members, steps, NEAREST), np.int32),
             nearest_distances=np.full((members, steps, NEAREST), math.nan, np.float32),
         )
+
+    @staticmethod
+    def join(parts: Sequence[FamilyResult]) -> FamilyResult:
+        """Results of steps that follow each other, as one, without probabilities."""
+
+        def along(name: str) -> Any:
+            return np.concatenate([getattr(part, name) for part in parts], axis=1)
+
+        names = ("active", "born", "distance", "close", "subroutines", "nearest")
+        found = {name: along(name) for name in (*names, "nearest_distances")}
+        return FamilyResult(predictions=along("predictions"), probabilities=None, **found)
 
     @property
     def marginal(self) -> Counts:

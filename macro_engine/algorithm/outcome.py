@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,29 @@ class Outcome:
     wrong: Ints
     losses: Floats
     shown: Mapping[str, Mapping[str, NDArray[Any]]]
+
+    @staticmethod
+    def join(parts: Sequence[Outcome]) -> Outcome:
+        """Outcomes of steps that follow each other, as one."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        probabilities = [part.probabilities for part in parts if part.probabilities is not None]
+        return Outcome(
+            first.names,
+            FamilyResult.join([part.family for part in parts]),
+            np.concatenate([part.predictions for part in parts], axis=1),
+            np.concatenate(probabilities, axis=1) if probabilities else None,
+            np.concatenate([part.wrong for part in parts], axis=1),
+            np.concatenate([part.losses for part in parts]),
+            {
+                strategy: {
+                    name: np.concatenate([part.shown[strategy][name] for part in parts])
+                    for name in shown
+                }
+                for strategy, shown in first.shown.items()
+            },
+        )
 
     def of(self, name: str) -> Counts:
         """What one of the series predicted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,20 +50,23 @@ class WaitingSteps:
         """How many steps were completed."""
         return self.closed - len(self.steps)
 
-    def run(self, block: Block) -> list[tuple[Block, Outcome]]:
-        """Take a block of steps in; the steps that are complete before or after, in order."""
+    def run(self, block: Block) -> tuple[Block, Outcome] | None:
+        """Take a block of steps in; the steps that are complete by then, if there are any."""
         assert block.completions is not None
         done: list[tuple[Block, Outcome]] = []
         self.fresh = []
+        steps = replace(block, completions=None, outcomes=None)
         for s, before in enumerate(block.completions.before[:-1].tolist()):
             self._complete(before, block, done)
             opened = self.ensemble.open()
-            step = block.cut(s, s + 1)
+            step = steps.cut(s, s + 1)
             self.steps.append(WaitingStep(step, self.ensemble.close(opened, step.rows)))
             self.fresh.append(self.steps[-1])
             opened.finish()
         self._complete(int(block.completions.before[-1]), block, done)
-        return done
+        if not done:
+            return None
+        return _joined([step for step, _ in done]), Outcome.join([outcome for _, outcome in done])
 
     def _complete(self, until: int, block: Block, done: list[tuple[Block, Outcome]]) -> None:
         """Complete the steps before one, with the labels that a block brings."""
@@ -177,6 +180,25 @@ class WaitingSteps:
         chosen = ChosenStep.restored(child(state, "choice"), k, lines)
         last = whole(state, "last", -1, classes - 1)
         return WaitingStep(block, ClosedStep(chosen, forecasts, said, answers, last))
+
+
+def _joined(steps: Sequence[Block]) -> Block:
+    """Blocks of one step each that follow each other, as one."""
+    first = steps[0]
+    if len(steps) == 1:
+        return first
+    times = [step.times for step in steps if step.times is not None]
+    late = [step.late for step in steps if step.late is not None]
+    rejected = [step.rejected for step in steps if step.rejected is not None]
+    return Block(
+        Rows.join([step.rows for step in steps], steps[-1].rows.columns),
+        np.concatenate([[0], np.cumsum([len(step.rows) for step in steps])]),
+        np.concatenate(times) if times else None,
+        first.first_row,
+        first.first_step,
+        np.concatenate(late) if late else None,
+        np.concatenate(rejected) if rejected else None,
+    )
 
 
 def _floats(state: State, name: str, shape: tuple[int | None, ...]) -> Floats | None:

@@ -146,6 +146,7 @@ def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
             "carrier": pl.Series(kept["UniqueCarrier"], dtype=pl.String),
             "origin": pl.Series(kept["Origin"], dtype=pl.String),
             "delay": pl.Series(chosen["ArrDelay"], dtype=pl.Int16),
+            "landed": pl.Series((arrival + chosen["ArrDelay"]) * 60_000).cast(pl.Datetime("ms")),
         }
     )
 

@@ -243,12 +243,8 @@ class Pipeline:
         assert self.scoreboard is not None
         if self.waiting is None:
             return to_steps(block, self.ensemble.run(block), self.scoreboard.totals)
-        parts: list[Steps] = []
-        before = self.scoreboard.totals
-        for step, outcome in self.waiting.run(block):
-            parts.append(to_steps(step, outcome, before, late=True))
-            before = parts[-1].after
-        return Steps.join(parts) if parts else None
+        done = self.waiting.run(block)
+        return None if done is None else to_steps(*done, self.scoreboard.totals, late=True)
 
     def failures_in_words(self, step: int) -> AbstractContextManager[None]:
         """Say what failed in the steps from one on."""

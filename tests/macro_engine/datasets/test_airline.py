@@ -65,6 +65,9 @@ def test_arrivals_are_sorted_by_schedule_and_stably(tmp_path, compress):
     result, out = prepared(tmp_path, first, second, compress=compress)
     frame = pl.read_parquet(out)
     assert frame["delay"].to_list() == [2, 3, 4, 1]
+    # when each label was known, for --label-time
+    minutes = (frame["landed"] - frame["arrival"]).dt.total_minutes()
+    assert minutes.to_list() == frame["delay"].to_list()
     assert (result.rows, result.arrivals) == (5, 4)
 
 

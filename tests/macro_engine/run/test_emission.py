@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -76,6 +78,31 @@ def test_a_resumed_run_writes_each_line_once(stream, tmp_path, delay):
             file.write('{"key": null, "row": 77, "ti')
     run(emitting(stream, to, run_file, **options))
     assert to.read_text() == (tmp_path / "whole.jsonl").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [[], ["--label-delay", "90m"]])
+def test_a_killed_run_writes_each_line_once(tmp_path, delay):
+    stream = write_stream(tmp_path / "d.csv", 3000)
+    options = [f"--{name}={value}" for name, value in SETTINGS.items()]
+
+    def start(to, run_file):
+        command = [sys.executable, "-m", "macro_tui", "replay", str(stream), *options, *delay]
+        outputs = ["--emit", str(to), "--emit-outcomes", "--run", str(run_file), "--rate", "1500"]
+        return subprocess.Popen(
+            [*command, *outputs, "--headless"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    assert start(tmp_path / "whole.jsonl", tmp_path / "whole.run").wait() == 0
+    to = tmp_path / "o.jsonl"
+    for lines in (50, 1500, 4000):
+        process = start(to, tmp_path / "r.run")
+        while not to.exists() or to.read_bytes().count(b"\n") < lines:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+    assert start(to, tmp_path / "r.run").wait() == 0
+    assert to.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 def test_a_file_that_was_cut_off_is_refused(stream, tmp_path):
