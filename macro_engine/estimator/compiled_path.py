@@ -43,6 +43,7 @@ _RATE_POWER = 0.5  # of learning rates; passed to the loops, which would take a 
 _BUILT_IN = frozenset({float, int, bool})
 _PLAIN = _BUILT_IN | {np.float64, np.float32, np.int64, np.int32, np.bool_}
 _TEXT = frozenset({str})
+_WHOLE = frozenset({int})
 _UNPICKLED = ("_packers", "_output", "_memory", "_last", "_answered")
 _MISFITS = (KeyError, OverflowError, TypeError, struct.error)
 
@@ -81,6 +82,9 @@ class CompiledPath:
         self.is_blend = strategy == BlendStrategy.name
         self._index: dict[Any, int] = {}
         self._columns: dict[str, int] = {}
+        # columns by the keys of rows: names, or whole numbers where rows have nothing else
+        self._keys: dict[Any, int] = {}
+        self._has_whole_keys = False
         self._names: list[str] = []  # of the columns, in order
         self._last: tuple[Any, ...] = ()  # the names whose columns were put down last
         self._layout = Layout()
@@ -185,9 +189,11 @@ class CompiledPath:
         """Put columns and values where compiled code finds them; returns how many there are."""
         values, names = x.values(), tuple(x)
         try:
-            if _PLAIN.issuperset(map(type, values)):
+            if _PLAIN.issuperset(map(type, values)) and (
+                not self._has_whole_keys or _WHOLE.issuperset(map(type, names))
+            ):
                 if names != self._last:
-                    columns = map(self._columns.__getitem__, names)
+                    columns = map(self._keys.__getitem__, names)
                     self._last = ()  # in case that one is not known
                     self._packers[len(names)].pack_into(self._memory, self._columns_at, *columns)
                     self._last = names
@@ -206,6 +212,10 @@ class CompiledPath:
                 self._add_column(name)
             if self.is_blend and is_first:
                 self._start_blend()
+            if x and _WHOLE.issuperset(map(type, x)):
+                self._has_whole_keys = True
+                known = self._columns
+                self._keys |= {key: known[str(key)] for key in x if str(key) in known}
         if self._arena.make_room(width=n):
             self._set_views()
         pack = self._packers.setdefault(n, struct.Struct(f"={n}d")).pack_into
@@ -277,7 +287,7 @@ class CompiledPath:
         return label
 
     def _add_column(self, name: str) -> None:
-        column = self._columns[name] = len(self._columns)
+        column = self._columns[name] = self._keys[name] = len(self._columns)
         if self._arena.make_room(columns=len(self._columns)):
             self._set_views()
         place = bisect_left(self._names, name)

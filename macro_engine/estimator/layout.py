@@ -49,17 +49,19 @@ class Layout:
 
     def add(self, x: dict[Any, Any], names: Sequence[str]) -> list[str]:
         """Take in a row that will be learned, given its columns; returns those that are new."""
+        new = sorted(name for name in names if name not in self.kinds)
+        if self.has_rows and not new:
+            return new
         texts = texts_of(x)
+        said = set(texts.values())
         if not self.has_rows:
             self.has_rows = True
-            self.units = tuple(sorted(set(names) - set(texts.values())))
+            self.units = tuple(sorted(set(names) - said))
             self.categories = tuple(sorted(texts))
             self.codes = [{} for _ in texts]
         coded = {texts[name] for name in self.categories if name in texts}
-        new = sorted(name for name in names if name not in self.kinds)
         for name in new:
-            is_text = name in texts.values()
-            self.kinds[name] = CODED if name in coded else ONE_HOT if is_text else NUMBER
+            self.kinds[name] = CODED if name in coded else ONE_HOT if name in said else NUMBER
         return new
 
     def codes_of(self, x: dict[Any, Any], learns: bool = False) -> list[int]:

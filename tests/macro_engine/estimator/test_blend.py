@@ -251,6 +251,19 @@ def test_predicting_changes_nothing():
     assert asked.predict_proba_one({"f0": 1.0}) == silent.predict_proba_one({"f0": 1.0})
 
 
+@pytest.mark.parametrize("asked", [lambda x: x, lambda x: x | {"f0": 9.0}, lambda x: dict(x)])
+def test_learning_is_the_same_whatever_was_answered_before(asked):
+    """The answer to a row is kept for learning it: only to this row, and only until then."""
+    answered, silent = MacroClassifier(), MacroClassifier()
+    for x, label in random_rows(10, rows=80, columns=3, classes=3):
+        answered.predict_proba_one(x)
+        answered.predict_one(asked(x))
+        for _ in range(2):
+            answered.learn_one(x, label)
+            silent.learn_one(x, label)
+    assert answered.predict_proba_one({"f0": 1.0}) == silent.predict_proba_one({"f0": 1.0})
+
+
 def test_many_rows_are_as_one_after_the_other():
     rows = list(random_rows(8, rows=60, classes=3, columns=3))
     frame = polars.DataFrame([x for x, _ in rows])

@@ -110,6 +110,18 @@ def test_values_of_other_types_are_the_same_numbers():
         compiled.learn_one(x, label)
 
 
+def test_keys_that_are_whole_numbers_are_names_too():
+    general, compiled = both_paths()
+    rng = random.Random(3)
+    for i in range(60):
+        x = {key: rng.gauss(0, 1) for key in rng.sample(range(4), 2)}
+        for row in (x, {True: 1.0}, {"1": 0.5}, {1: 0.5, "1": 2.0}, {1.0: 0.5}):
+            assert_same(general, compiled, row)
+        learned = x if i % 10 else {"1": 1.0, 2: 0.5, True: 3.0}
+        general.learn_one(learned, i % 3 == 0)
+        compiled.learn_one(learned, i % 3 == 0)
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e150, -1e150, 10**200])
 def test_a_row_that_is_refused_changes_nothing(value):
     rows = list(random_rows(0, rows=20))
