@@ -60,7 +60,7 @@ def test_clean_csv_is_read_at_once():
         line.split(":")[0]: float(line.split()[-1])
         for line in run("reading.py", "1", "2").splitlines()
     }
-    assert ratios["Atlanta"] < 2.2  # 1.6 on a quiet machine
+    assert ratios["Atlanta"] < 1.8  # 1.3 is the bound, with room for a busy machine
     assert ratios["laid end to end"] < 0.35  # 0.25 is the bound, with room for a busy machine
     assert ratios["one bad line in 10,000"] < 1.0
     assert ratios["1,000 columns"] < 0.6  # 0.3 with more rows, where opening does not count

@@ -24,11 +24,15 @@ def result(path, **options):
     return replay(path, label="y", every=5, **options)
 
 
+def notes_on_missing(found):
+    return [note for note in found.summary["notes"] if "missing" in note]
+
+
 def test_missing_values_are_filled_in_and_counted_and_labels_are_not(path):
     with result(path) as found:
         assert found.summary["rows"] == 599
         assert found.summary["rejected"] == 1
-        assert found.summary["notes"] == [
+        assert notes_on_missing(found) == [
             "60 values of 'a' missing, taken as the mean",
             "30 values of 'place' missing, taken as a value of its own",
         ]
@@ -37,7 +41,7 @@ def test_missing_values_are_filled_in_and_counted_and_labels_are_not(path):
 def test_rows_with_missing_numbers_are_rejected_where_that_is_asked_for(path):
     with result(path, missing="reject") as found:
         assert found.summary["rows"] == 540
-        assert found.summary["notes"] == []
+        assert notes_on_missing(found) == []
 
 
 def test_bounds_for_all_columns_mean_that_rows_are_rejected(path):
