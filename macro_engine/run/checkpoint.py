@@ -125,6 +125,7 @@ class Checkpoint:
             "rejected": max(self.report.rejections.count, self.report.known_rejected),
             "reports": max(self.reader.reports, self.report.known_reports),
             "snapshot": asdict(standing.snapshot),
+            "failure": standing.snapshot.words if status == "failed" else "",
         }
         if self.pipeline.steps and self.reader.encoder.fixed:
             info["summary"] = standing.summary()
@@ -152,7 +153,8 @@ class Checkpoint:
         with self.noting:
             not_whole = status == "failed" and not is_whole
             if (not_whole or self._is_emission_behind()) and self.is_storable:
-                recorder.forget()  # the file keeps the last state
+                failure = self.standing.snapshot.words if status == "failed" else ""
+                recorder.forget(failure)  # the file keeps the last state
             elif not self.was_finished:
                 self.store(status)
             self.report.recorder = None
@@ -241,7 +243,7 @@ class Checkpoint:
 
     def _restore(self, state: State) -> None:
         self.reader.restore(child(state, "source"))
-        self.pipeline.restore(state, self.reader.thresholds)
+        self.pipeline.restore(state)
         if "alarms" in state:
             self.standing.alarm_watch.restore(child(state, "alarms"))
         if self.outputs.emission is not None:

@@ -26,7 +26,10 @@ def standing_of(reader: RunReader) -> Snapshot:
         raise MacroError(f"{visible(reader.path)} is damaged: {error}") from None
     status = visible(reader.info.get("status", "starting"), 20)
     if status != "running":
-        return replace(snapshot, state=status, words=f"the run is {status}", rate=0.0)
+        words = f"the run is {status}"
+        if failure := reader.info.get("failure"):
+            words = f"the run failed: {visible(failure, 400)}"
+        return replace(snapshot, state=status, words=words, rate=0.0)
     written = _written_at(reader, reader.path)
     ago = max(time.time() - written, 0.0)
     if writer_of(reader.path) is None:

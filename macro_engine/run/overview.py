@@ -45,6 +45,8 @@ def state_in_words(path: Path, info: dict[str, Any]) -> str:
     if pid is not None:
         return f"running (pid {pid})" if pid else "running"
     status = visible(info.get("status", "empty"), 20)
+    if failure := info.get("failure"):
+        return f"failed: {visible(failure, 200)}"
     return "its process ended without closing it" if status == "running" else status
 
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.ensemble import Ensemble
@@ -17,8 +19,8 @@ from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.algorithm.waiting import WaitingSteps
 from macro_engine.core.errors import MacroError
 from macro_engine.core.names import Names
-from macro_engine.core.rows import Block, Columns
-from macro_engine.core.state import DamagedError, State, child, texts
+from macro_engine.core.rows import Block, Columns, Floats
+from macro_engine.core.state import DamagedError, State, array, child, texts
 from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
@@ -110,6 +112,7 @@ class Pipeline:
         shown = shown_by(self.strategies)
         self.names = Names((*BASELINES, *self.strategies), self.members, 0, shown)
         self.classes: tuple[str, ...] = ()
+        self.thresholds: Floats | None = None  # where the first rows told them
         self.columns = Columns(())
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
@@ -184,6 +187,7 @@ class Pipeline:
         """
         settings = self.opened.settings
         if thresholds is not None:
+            self.thresholds = np.array(thresholds)
             self.members = settings.members_at(thresholds)
             self.names = replace(self.names, members=self.members)
             self.events = EventFinder(self.names)
@@ -272,14 +276,15 @@ class Pipeline:
             self.ensemble.state(whole)
             | waiting
             | {
-                "columns": self.columns.state() | {"classes": list(self.classes)},
+                "columns": self.columns.state()
+                | {"classes": list(self.classes), "thresholds": self.thresholds},
                 "scoreboard": self.scoreboard.state(),
                 "lead": self.lead.state(),
                 "events": self.events.state(),
             }
         )
 
-    def restore(self, state: State, thresholds: Sequence[float] | None) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a state; the pipeline must be new. See `start`."""
         if "family" not in state:
             return
@@ -287,9 +292,11 @@ class Pipeline:
         classes = tuple(texts(known, "classes"))
         if len(classes) < 2:
             raise DamagedError("in its state the classes are missing")
-        spec = self.opened.spec
-        columns = spec.encoded().restored(known)
-        self.start(classes, columns, thresholds).restore(state, columns)
+        columns = self.opened.spec.encoded().restored(known)
+        found = None
+        if known.get("thresholds") is not None:
+            found = array(known, "thresholds", np.float64, (None,)).tolist()
+        self.start(classes, columns, found).restore(state, columns)
         assert self.ensemble is not None
         assert self.scoreboard is not None
         self.scoreboard.restore(child(state, "scoreboard"))

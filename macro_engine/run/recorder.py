@@ -86,6 +86,7 @@ class Recorder:
         self.changed = threading.Condition()
         self.readers: list[RunReader] = []  # of this process, which let go at the end
         self.closing = self.giving_up = False
+        self.last_info: dict[str, Any] = {}  # that was handed over
         self.committed: float | None = None  # when something was last, in seconds since 1970
         self.lock = WriterLock(path)
         try:
@@ -149,6 +150,7 @@ class Recorder:
             batch, self.gathered = self.gathered, Batch()
             batch.state = state
             batch.info = info | {"committed": time(), "events": self.number_of_events}
+            self.last_info = batch.info
             if self.handed_over is None:
                 self.handed_over = batch
             else:
@@ -162,14 +164,22 @@ class Recorder:
         if self.trouble is None and not waits:
             self.lock.show_alive()
 
-    def forget(self) -> None:
+    def forget(self, failure: str = "") -> None:
         """Drop what came after the last state, and take no more before it is closed.
+
+        The file says why the run failed, if it did.
 
         A run that goes on from there finds it again. The run may be under way in another thread:
         what it hands over from now on would leave a gap.
         """
         with self.changed:
             self.gathered = Batch()
+            if failure and self.last_info:
+                told = Batch(info=self.last_info | {"status": "failed", "failure": failure})
+                if self.handed_over is None:
+                    self.handed_over = told
+                else:
+                    self.handed_over.add(told)
             self.closing = True
             self.changed.notify_all()
 

@@ -115,6 +115,11 @@ class Session(RunFollower):
         if not self.is_kept:
             return "its recording is deleted (--run would keep it)"
         assert engine.run_file is not None
+        if self.snapshot.trouble:
+            return (
+                f"{visible(engine.run_file.name, 20)} cannot be written: what came after its last "
+                "commit is lost"
+            )
         if not engine.is_storable:
             return f"{visible(engine.run_file.name, 20)} is kept, but cannot be resumed"
         if not engine.reader.source.can_rewind:

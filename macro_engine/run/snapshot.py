@@ -57,6 +57,8 @@ class Snapshot:
         The state of the run file in words; empty where there is none to speak of.
     warming
         How long it takes until the run is as fast as it can be, in words; empty if it is.
+    trouble
+        Why the run file cannot be written; empty if it can.
     alarms
         What calls the operator: for each the rule, the step and what was found.
     """
@@ -87,6 +89,7 @@ class Snapshot:
     seen: float | None = None
     recording: str = ""
     warming: str = ""
+    trouble: str = ""
     alarms: tuple[dict[str, str], ...] = ()
 
     @property

@@ -77,7 +77,7 @@ class Standing:
     def publish(self, state: str, words: str) -> None:
         """Let others see where the run stands now."""
         pipeline, is_live = self.pipeline, self.reader.is_live
-        board = pipeline.scoreboard
+        board, recorder = pipeline.scoreboard, self.report.recorder
         has_rows = board is not None and board.rows > 0
         self.snapshot = Snapshot(
             state=state,
@@ -104,7 +104,8 @@ class Standing:
             open_errors=self.open_step.errors() if self.open_step else {},
             said=self.open_step.newest(self.classes) if self.open_step else {},
             seen=self.full_since,
-            recording=self._recording_in_words(),
+            recording="" if recorder is None else visible(recorder.path.name),
+            trouble="" if recorder is None else recorder.trouble or "",
             warming=pipeline.warming_words if state not in ENDED else "",
             alarms=self.alarm_watch.alarms.as_texts(),
         )
@@ -181,10 +182,6 @@ class Standing:
             return {}
         waiting = int(awaited.waiting.sum())
         return {"late_labels": {"waiting": waiting} | {k: awaited.counts[k] for k in KINDS}}
-
-    def _recording_in_words(self) -> str:
-        recorder = self.report.recorder
-        return "" if recorder is None else recorder.trouble or visible(recorder.path.name)
 
 
 def _alike_in_words(members: list[str]) -> str:

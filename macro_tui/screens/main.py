@@ -79,6 +79,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self.placed_for: Size | None = None
         self.length: int | None = None  # steps of the whole run, as far as they are known
         self.has_key_come = False  # since the screen was opened
+        self.was_in_trouble = False  # at the last frame
 
     def compose(self) -> ComposeResult:
         yield Paragraph(self.glyphs, id="header")
@@ -107,7 +108,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
 
     def tick(self) -> None:
         """Draw, if anything is different from the last frame and the terminal keeps up."""
-        if self.session.error is not None:
+        if self.session.error is not None and self.shown is None:
             self.app.fail(self.session.error)
             return
         if self.size != self.placed_for:  # many changes of size at once may come as one event
@@ -121,6 +122,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         started = monotonic()
         with self._run_file_read():
             self.watch_alarms()
+            self._ring_for_trouble()
             if self._state() != self.drawn:
                 self.event_log.refresh(self.session)
                 self._draw(panels=self._state_of_panels() != self.drawn_panels)
@@ -140,11 +142,18 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         except MacroError as error:  # the run file, in which the past is, cannot be read
             self.app.fail(error)
 
+    def _ring_for_trouble(self) -> None:
+        """Rings the bell when the run file cannot be written any more, and when the run fails."""
+        in_trouble = bool(self.session.snapshot.trouble) or self.session.error is not None
+        if in_trouble and not self.was_in_trouble:
+            self.app.bell()
+        self.was_in_trouble = in_trouble
+
     def _state(self) -> object:
         """What a frame depends on."""
         alarms, is_running = self.session.alarms, self.session.is_running
-        calls = len(alarms.calling), len(alarms.holding)
-        return self.session.snapshot, self.steps, self.view, self.size, calls, is_running
+        calls, error = (len(alarms.calling), len(alarms.holding)), self.session.error
+        return self.session.snapshot, self.steps, self.view, self.size, calls, is_running, error
 
     def _state_of_panels(self) -> object:
         """The part of it that panels show: a clock that ticks is none of it."""
@@ -175,6 +184,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
                 return
             alarms = self._alarms(width - _VERDICT)
             row = verdict(scene, width - sum(len(text) for text, _ in alarms))
+            if self.session.error is not None:
+                alarms, row = [], status_lines.failure(self.session.error)
             self._line("verdict").draw([[*alarms, *row]])
             for panel in self.panels.values():
                 if panels and panel.display:

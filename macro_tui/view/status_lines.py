@@ -30,6 +30,8 @@ def header(
     `going` is the target of a run at full speed, `headline` what must be said of the stream.
     """
     row: Row = [(f"{visible(name, 40)} ", "strong")]
+    if snapshot.trouble and not snapshot.has_ended:
+        row = [(f" NOT WRITTEN: {visible(snapshot.trouble, 200)} ", "alarm"), (" ", "label"), *row]
     if scene is None:
         return [*row, (f" {_in_a_word(snapshot)} ", "label")]
     playing = _playing(snapshot, going, glyphs)
@@ -73,6 +75,8 @@ def _playing(snapshot: Snapshot, going: str, glyphs: Glyphs) -> Row:
         return [(" THE END ", "cursor")]
     if snapshot.state == "paused":
         return [(" PAUSED ", "cursor")]
+    if snapshot.state == "failed":
+        return [(" FAILED ", "alarm")]
     return [(f" {visible(snapshot.words, 200)} ", "bad")]
 
 
@@ -127,6 +131,12 @@ def alarms(calling: Sequence[Change], holding: Sequence[Change], width: int) -> 
     if holding:
         row.append((f" {count_text(len(holding), 'alarm')} still on ", "bad"))
     return [*row, (" ", "label")] if row else row
+
+
+def failure(error: BaseException) -> Row:
+    """Why the run has ended; what it was until then stays on the screen."""
+    words = visible(str(error) or type(error).__name__, 400)
+    return [(" FAILED ", "alarm"), (f" {words}; q leaves and prints this", "bad")]
 
 
 def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
