@@ -17,12 +17,13 @@ from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.algorithm.waiting import WaitingSteps
-from macro_engine.core.errors import MacroError
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.core.state import DamagedError, State, array, child, texts
 from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
+from macro_engine.run.answering import answering
+from macro_engine.run.at_once import AtOnce
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.failures import failures_in_words
 from macro_engine.run.lead import Lead
@@ -65,6 +66,8 @@ class Pipeline:
         None until classes and columns are known.
     waiting
         The steps that wait for labels; None where none has to.
+    at_once
+        The same run without waiting, where a recording has all labels; None elsewhere.
     columns
         Those of the newest block.
     seconds
@@ -117,6 +120,7 @@ class Pipeline:
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
         self.waiting: WaitingSteps | None = None
+        self.at_once: AtOnce | None = None
         self.lead: Lead | None = None
         self.events = EventFinder(self.names)
         self.seconds = self.plain_seconds = self.longest_block = 0.0
@@ -200,19 +204,19 @@ class Pipeline:
         )
         self.classes, self.columns = classes, columns
         settings.check_class(classes)
-        self._leave_out_strategies()
+        self.strategies, self.strategy = answering(
+            self.strategies, self.strategy, len(classes), self.announce
+        )
         with self.failures_in_words(0):
             discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
-            self.ensemble = (
-                self._over_kernels(shape, columns)
-                if self.has_kernels
-                else self._general(discrepancy, columns)
-            )
+            self.ensemble = self._made(discrepancy, shape, columns)
         self.names = self.ensemble.names
         self.scoreboard = Scoreboard(self.names, self.strategy)
         self.lead = Lead(self.names)
         if self.opened.spec.late_labels is not None:
             self.waiting = WaitingSteps(self.ensemble)
+            if not self.looks_ahead and not self.opened.spec.late_labels.key:
+                self.at_once = AtOnce(self._made(discrepancy, shape, columns))
         return self.ensemble
 
     def run(self, block: Block) -> tuple[Steps | None, list[Event]]:
@@ -247,6 +251,8 @@ class Pipeline:
         assert self.scoreboard is not None
         if self.waiting is None:
             return to_steps(block, self.ensemble.run(block), self.scoreboard.totals)
+        if self.at_once is not None:
+            self.at_once.run(block)
         done = self.waiting.run(block)
         return None if done is None else to_steps(*done, self.scoreboard.totals, late=True)
 
@@ -260,6 +266,8 @@ class Pipeline:
             self.warming.stop()
         if self.ensemble is not None:
             self.ensemble.family.finish()
+        if self.at_once is not None:
+            self.at_once.ensemble.family.finish()
 
     def state(self, whole: bool = True) -> dict[str, State | None]:
         """All that must be remembered to go on; nothing before the start.
@@ -272,6 +280,8 @@ class Pipeline:
         if self.waiting is not None:
             parts = self.waiting.commit(whole)
             waiting = {f"{_WAITING}{name}": state for name, state in parts.items()}
+        if self.at_once is not None:
+            waiting |= self.at_once.state(whole)
         return (
             self.ensemble.state(whole)
             | waiting
@@ -309,23 +319,10 @@ class Pipeline:
                 if name.startswith(_WAITING)
             }
             self.waiting.restore(parts, columns, self.steps)
+            if self.at_once is not None:
+                self.at_once.restore(state, columns)
         elif self.ensemble.family.step != self.steps:
             raise DamagedError("the parts of its state are of different moments")
-
-    def _leave_out_strategies(self) -> None:
-        """Do without those that do not answer so many classes."""
-        classes = len(self.classes)
-        for name in list(self.strategies):
-            most = STRATEGIES[name].most_classes
-            if most is None or classes <= most:
-                continue
-            self.strategies = [other for other in self.strategies if other != name]
-            reason = f"{name} answers at most {most} classes, and there are {classes}"
-            if not self.strategies:
-                raise MacroError(f"{reason}: add another strategy, as in --strategies ftl,ewa")
-            if self.strategy == name:
-                self.strategy = "ftl" if "ftl" in self.strategies else self.strategies[0]
-            self.announce(f"{reason}: it is left out; the prediction is that of {self.strategy}")
 
     def _path(self) -> str:
         if not self.has_kernels:
@@ -355,9 +352,16 @@ class Pipeline:
             self.warming = None
             if self.compiles_strategies:
                 self.ensemble.compile()
+                if self.at_once is not None:
+                    self.at_once.ensemble.compile()
         elif warming.failure and not self.told_of_failure:
             self.told_of_failure = True
             self.announce(warming.failure)
+
+    def _made(self, discrepancy: Discrepancy[Any], shape: Shape, columns: Columns) -> Ensemble:
+        if self.has_kernels:
+            return self._over_kernels(shape, columns)
+        return self._general(discrepancy, columns)
 
     def _over_kernels(self, shape: Shape, columns: Columns) -> Ensemble:
         from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules

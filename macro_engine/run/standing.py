@@ -155,7 +155,11 @@ class Standing:
             "references": pipeline.reference_count,
             "distance_share": pipeline.distance_share,
             "labels": board.labels.tolist(),
-            "notes": [*self.reader.maker.notes(), *map(_alike_in_words, board.alike)],
+            "notes": [
+                *self.reader.maker.notes(),
+                *map(_alike_in_words, board.alike),
+                *self._price_of_waiting(board.errors),
+            ],
             "alarms": self.alarm_watch.alarms.rung,
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(
@@ -181,7 +185,20 @@ class Standing:
         if awaited is None:
             return {}
         waiting = int(awaited.waiting.sum())
-        return {"late_labels": {"waiting": waiting} | {k: awaited.counts[k] for k in KINDS}}
+        counts = {"waiting": waiting} | {kind: awaited.counts[kind] for kind in KINDS}
+        at_once = self.pipeline.at_once
+        if at_once is None or at_once.rows != self.pipeline.rows:  # they speak of the same rows
+            return {"late_labels": counts}
+        return {"late_labels": counts, "errors_at_once": at_once.errors}
+
+    def _price_of_waiting(self, errors: dict[str, float]) -> list[str]:
+        """In words, what each series would have got wrong with labels at once."""
+        at_once = self._late_labels().get("errors_at_once", {})
+        prices = [
+            f"{name} {error:.2%}, waiting adds {100 * (errors[name] - error):+.2f} points"
+            for name, error in at_once.items()
+        ]
+        return [f"with labels at once: {'; '.join(prices)}"] if prices else []
 
 
 def _alike_in_words(members: list[str]) -> str:

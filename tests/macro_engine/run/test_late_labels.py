@@ -121,6 +121,18 @@ def test_without_a_delay_it_is_the_plain_run(tmp_path, options):
     assert one.equals(other)
 
 
+def test_the_price_of_waiting_is_told(tmp_path):
+    path = write_stream(tmp_path / "d.csv", 500)
+    plain = run(engine(path)).summary()
+    options = {"label_delay": "90m"}
+    run_until(engine(path, tmp_path / "r.run", **options), 10)
+    late = run(engine(path, tmp_path / "r.run", **options)).summary()
+    assert late["errors_at_once"] == plain["errors"] != late["errors"]
+    [note] = [note for note in late["notes"] if "with labels at once" in note]
+    price = 100 * (late["errors"]["ftl"] - plain["errors"]["ftl"])
+    assert f"ftl {plain['errors']['ftl']:.2%}, waiting adds {price:+.2f} points" in note
+
+
 def keyed(path, rows=500, lag=15, seed=3):
     """A stream in which each label comes in a row of its own, so many rows later; some never."""
     rng, source = random.Random(seed), write_stream(path.with_suffix(".src"), rows)

@@ -1,0 +1,27 @@
+"""Which strategies answer a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from macro_engine.core.errors import MacroError
+from macro_engine.strategies import STRATEGIES
+
+
+def answering(
+    strategies: Sequence[str], strategy: str, classes: int, announce: Callable[[str], None]
+) -> tuple[list[str], str]:
+    """Those that answer so many classes, and whose prediction is the prediction then."""
+    left = list(strategies)
+    for name in strategies:
+        most = STRATEGIES[name].most_classes
+        if most is None or classes <= most:
+            continue
+        left.remove(name)
+        reason = f"{name} answers at most {most} classes, and there are {classes}"
+        if not left:
+            raise MacroError(f"{reason}: add another strategy, as in --strategies ftl,ewa")
+        if strategy == name:
+            strategy = "ftl" if "ftl" in left else left[0]
+        announce(f"{reason}: it is left out; the prediction is that of {strategy}")
+    return left, strategy
