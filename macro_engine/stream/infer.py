@@ -347,7 +347,10 @@ def _which_label(table: Table, guess: LabelGuess) -> str:
     file = visible(table.file)
     shown = ", ".join(visible(name, 30) for name in list(table.columns)[:20])
     choice = f"It may be {listed(guess.others)}. " if guess.others else ""
-    if guess.too_many:
+    if len(table.columns) == 1:
+        choice += "There is one column only: does the file begin with its header line, and does a "
+        choice += "comma, semicolon, tab or | stand between columns? "
+    elif guess.too_many:
         choice += f"{listed(guess.too_many)}: too many different values for classes. "
     return (
         f"{file}: which column is the label? {choice}Name it with --label, or give a rule "

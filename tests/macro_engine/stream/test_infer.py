@@ -248,3 +248,8 @@ def test_a_label_that_stands_for_nothing_is_pointed_at_with_the_cure():
     remark = "'label': '?' is taken for a class; --classes p,q rejects such rows"
     assert remark in inferred(**columns).remarks
     assert remark not in inferred({"classes": ["p", "q"]}, **columns).remarks
+
+
+def test_a_single_column_is_said_when_the_label_is_asked_for():
+    (question,) = inferred(**{"Report of May": ["1 2", "3 4", "5 6"]}).questions
+    assert "There is one column only: does the file begin with its header line" in question
