@@ -223,19 +223,16 @@ class Steps:
         """The totals after the last of the steps."""
         return self.totals(self.stop)
 
-    def totals(self, step: int, sums: Floats | None = None) -> Totals:
-        """The totals before a step; `sums` are those of `Tally`, where they are known already."""
+    def totals(self, step: int) -> Totals:
+        """The totals before a step."""
         n = step - self.first_step
         return Totals(
             self.names,
             self.before.rows + int(self.judged[:n].sum(dtype=np.int64)),
             self.before.wrong + self.wrong[:, :n].sum(axis=1, dtype=np.int64),
             self.losses_after[:, n - 1] if n else self.before.losses,
-            self._sums_before(n) if sums is None else sums,
+            self.sums_after(np.array([n - 1]))[:, 0] if n else self.before.sums,
         )
-
-    def _sums_before(self, n: int) -> Floats:
-        return self.sums_after(np.array([n - 1]))[:, 0] if n else self.before.sums
 
     def sums_after(self, chosen: Ints) -> Floats:
         """The sums of `Tally` after some of the steps, which rise and are counted from 0."""

@@ -76,24 +76,23 @@ def tallied(
     """
     classes, series = names.classes, len(names.series)
     stop = int(ends[-1]) if len(ends) else 0
-    first_cells = np.repeat(2 * classes * np.arange(len(ends)), np.diff(ends, prepend=0))
-
-    def counted(line: Counts) -> Ints:
-        """Missed or hit, by classes by stretches: rows for which each class was said."""
-        cells = first_cells + (2 * line.astype(np.uint16) + (line == labels))
-        found = np.bincount(cells, minlength=2 * classes * len(ends))
-        return found.reshape(-1, classes, 2).transpose(2, 1, 0)
-
     labels = labels[:stop]
-    found = [counted(line) for line in predictions[:series, :stop]]
-    counts = [counted(labels)[1], *(missed + hit for missed, hit in found)]
-    counts += [hit for _, hit in found]
+    lines = np.empty((series + 1, stop), np.int64)  # what was said: by the labels, by the series
+    lines[0], lines[1:] = labels, predictions[:series, :stop]
+    cells = 2 * lines + (lines == labels)  # a class, missed or hit
+    cells += 2 * classes * np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    cells += 2 * classes * len(ends) * np.arange(series + 1)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=2 * classes * len(ends) * (series + 1))
+    summed = counts.reshape(series + 1, len(ends), classes, 2).cumsum(axis=1)
+    said, hits = summed.sum(axis=3), summed[1:, ..., 1]
     sums = np.empty((len(before), len(ends)))
-    sums[:-series] = before[:-series, None] + np.cumsum(np.concatenate(counts), axis=1)
-    losses = np.full((series, stop + 1), np.nan)
-    losses[:, 0] = before[-series:]
-    if probabilities is not None:
+    sums[:-series] = before[:-series, None]
+    sums[:-series] += np.concatenate([said, hits]).transpose(0, 2, 1).reshape(-1, len(ends))
+    if probabilities is None:
+        sums[-series:] = np.where(ends > 0, np.nan, before[-series:, None])
+    else:
         given = probabilities[:, np.arange(stop), labels].astype(np.float64)
-        np.negative(np.log(np.maximum(given, LEAST)), out=losses[:, 1:])
-    sums[-series:] = np.cumsum(losses, axis=1)[:, ends]
+        losses = -np.log(np.maximum(given, LEAST))
+        losses = np.concatenate([before[-series:, None], losses], axis=1)
+        sums[-series:] = np.cumsum(losses, axis=1)[:, ends]
     return sums

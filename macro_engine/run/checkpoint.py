@@ -19,9 +19,9 @@ from macro_engine.run.events import Event
 from macro_engine.run.identity import check_same, settings_of
 from macro_engine.run.outputs import Outputs
 from macro_engine.run.rate import Rate
+from macro_engine.run.recent import WINDOW
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.scoreboard import WINDOW
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.standing import Standing
 from macro_engine.run.store.keep import Keep

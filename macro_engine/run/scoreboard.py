@@ -11,8 +11,7 @@ from macro_engine.core.state import State
 from macro_engine.core.steps import Steps
 from macro_engine.core.tally import Tally
 from macro_engine.core.totals import Totals
-
-WINDOW = 512  # steps, for what is said of late
+from macro_engine.run.recent import Recent
 
 
 class Scoreboard:
@@ -23,7 +22,7 @@ class Scoreboard:
     confusion
         Labels by predictions of one strategy: rows.
     recent
-        Of `Tally`, by moments: after each of the last steps, and before the first of them.
+        The newest steps.
     """
 
     remembers = Declared(
@@ -40,7 +39,7 @@ class Scoreboard:
         self.confusion = np.zeros((names.classes, names.classes), np.int64)
         self.totals = Totals.nothing(names)
         self.subroutines = np.zeros(len(names.members), np.int64)
-        self.recent = self.totals.sums[:, None]
+        self.recent = Recent(names, self.totals.sums)
         # whether a member ever chose or taught others than the member before it, by their numbers
         histories = [member.history for member in names.members]
         pairs = zip([object(), *histories], histories, strict=False)
@@ -53,23 +52,16 @@ class Scoreboard:
         if results.known is not None:
             pairs = pairs[results.known]
         self.confusion += np.bincount(pairs, minlength=classes**2).reshape(classes, classes)
-        self.follow(results)
-        self.totals = results.totals(results.stop, self.recent[:, -1].copy())
+        self.totals = results.after
+        self.recent.follow(results)
         self.subroutines = results.subroutines[:, -1].astype(np.int64)
         for column in (results.active, results.close):
             self.differs[1:] |= (column[1:] != column[:-1]).any(axis=1)
 
-    def follow(self, results: Steps) -> None:
-        """Remember the newest of some steps."""
-        last = np.arange(max(results.steps - WINDOW - 1, 0), results.steps)
-        before = self.recent if len(last) <= WINDOW else self.recent[:, :0]
-        sums = np.concatenate([before, results.sums_after(last)], axis=1)
-        self.recent = sums[:, -WINDOW - 1 :]
-
     def look_back(self, results: Steps) -> None:
         """Take the newest steps, up to now, from the run file."""
-        self.recent = results.before.sums[:, None]
-        self.follow(results)
+        self.recent = Recent(self.names, results.before.sums)
+        self.recent.follow(results)
 
     @property
     def labels(self) -> Ints:
@@ -81,15 +73,6 @@ class Scoreboard:
     def tally(self) -> Tally:
         """Of all rows so far."""
         return Tally(self.names, self.totals.sums)
-
-    @property
-    def recent_tally(self) -> Tally:
-        """Of the rows of the last steps."""
-        return Tally(self.names, self.recent[:, -1] - self.recent[:, 0])
-
-    @property
-    def recent_steps(self) -> int:
-        return len(self.recent[0]) - 1
 
     @property
     def rows(self) -> int:
@@ -126,4 +109,4 @@ class Scoreboard:
         lengths = Totals.lengths(self.names)
         self.totals = Totals(self.names, **Totals.remembers.read(state, **lengths))
         self.remembers.restore(self, state, classes=self.names.classes, **lengths)
-        self.recent = self.totals.sums[:, None]
+        self.recent = Recent(self.names, self.totals.sums)

@@ -175,8 +175,8 @@ class Standing:
         return {
             "class": self.classes[of],
             "all": measured(board.tally, of),
-            "recent": measured(board.recent_tally, of),
-            "recent_steps": board.recent_steps,
+            "recent": measured(board.recent.tally, of),
+            "recent_steps": board.recent.steps,
         }
 
     def _late_labels(self) -> dict[str, Any]:
