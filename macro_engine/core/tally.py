@@ -86,8 +86,9 @@ def tallied(
     summed = counts.reshape(series + 1, len(ends), classes, 2).cumsum(axis=1)
     said, hits = summed.sum(axis=3), summed[1:, ..., 1]
     sums = np.empty((len(before), len(ends)))
-    sums[:-series] = before[:-series, None]
-    sums[:-series] += np.concatenate([said, hits]).transpose(0, 2, 1).reshape(-1, len(ends))
+    by_class = sums[:-series]
+    by_class[:] = np.concatenate([said, hits]).transpose(0, 2, 1).reshape(by_class.shape)
+    by_class += before[:-series, None]
     if probabilities is None:
         sums[-series:] = np.where(ends > 0, np.nan, before[-series:, None])
     else:

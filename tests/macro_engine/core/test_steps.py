@@ -43,7 +43,7 @@ def test_every_column_grows_along_one_axis_and_few_are_optional():
     growing = (Axis.STEP, Axis.ROW, Axis.LIST)
     for column in COLUMNS.values():
         assert sum(axis in growing for axis in column.axes) == 1
-    assert {"times", "leaders", "probabilities", "shown"} == OPTIONAL
+    assert {"times", "leaders", "probabilities", "shown", "labelled", "known"} == OPTIONAL
     assert PARTS == ("steps", "choices", "rows")
 
 
