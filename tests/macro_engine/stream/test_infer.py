@@ -251,5 +251,6 @@ def test_a_label_that_stands_for_nothing_is_pointed_at_with_the_cure():
 
 
 def test_a_single_column_is_said_when_the_label_is_asked_for():
-    (question,) = inferred(**{"Report of May": ["1 2", "3 4", "5 6"]}).questions
+    rows = [f"{i} {i}" for i in range(30)]
+    (question,) = inferred(**{"Report of May": rows}).questions
     assert "There is one column only: does the file begin with its header line" in question
