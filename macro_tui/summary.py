@@ -11,7 +11,7 @@ from rich.text import Text
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.run.view import METRICS, Earner, Judged, LeadSummary, Summary
+from macro_engine.run.view import METRICS, Earner, Judged, LeadSummary, Metric, Summary
 from macro_tui.view.comparison import series_title
 from macro_tui.view.judged import (
     confusion_table,
@@ -55,8 +55,12 @@ def print_summary(summary: Summary, console: Console) -> None:
     if summary.confusion is not None:
         say(f"labels, and what {_name(summary.confusion.strategy)} predicted:")
         console.print(_lined(confusion_table(summary.confusion, summary.classes)))
-    for name in _judged(summary):
-        say(_verdict(summary, name))
+    metric = METRICS.get(summary.settings.get("metric", ""), METRICS["error"])
+    if summary.judged is not None and metric.name != "error":
+        for name in _judged(summary):
+            say(_verdict_by(metric, summary.judged, name))
+    for name in _judged(summary):  # what is said of luck and origin is of errors
+        say(_verdict(summary.errors[name], summary.errors["marginal"], _name(name)))
     if summary.lead is not None:
         for line in _origin(summary, summary.lead):
             say(line)
@@ -203,19 +207,16 @@ def _lead(error: float, baseline: float) -> str:
     return f"{points:+.2f} points ({error / baseline - 1:+.1%})"
 
 
-def _verdict(summary: Summary, series: str) -> str:
-    metric = METRICS.get(summary.settings.get("metric", ""), METRICS["error"])
-    if summary.judged is None or metric.name == "error":
-        return _verdict_on_errors(summary.errors[series], summary.errors["marginal"], _name(series))
-    own, baseline = (summary.judged.all[name][metric.name] for name in (series, "marginal"))
-    title = metric_title(metric, summary.judged.of)
+def _verdict_by(metric: Metric, judged: Judged, series: str) -> str:
+    own, baseline = (judged.all[name][metric.name] for name in (series, "marginal"))
+    title = metric_title(metric, judged.of)
     if own is None or baseline is None:
         return f"{_name(series)}: {title} is undefined, for it or for the marginal baseline."
     lead = lead_in_words(metric, own, baseline)
     return f"{_name(series)}: {title} {metric_text(metric, own)}, {lead} the marginal baseline."
 
 
-def _verdict_on_errors(error: float, baseline: float, name: str) -> str:
+def _verdict(error: float, baseline: float, name: str) -> str:
     points = 100 * (baseline - error)
     if points > 0:
         return f"{name} makes {points:.2f} points fewer errors than the marginal baseline."

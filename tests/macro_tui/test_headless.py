@@ -116,6 +116,7 @@ def test_the_summary_judges_by_every_metric_and_by_the_one_that_was_chosen(tmp_p
     assert "FTL makes " in plain
     asked = summary_of(run(engine(path, metric="logloss")))
     assert "has them computed" not in asked
+    assert "FTL makes " in asked  # luck and origin are said of errors
     assert re.search(r"^FTL: log loss 0\.\d+, .* the marginal baseline\.$", asked, re.MULTILINE)
     assert "FTL: recall of '0' " in summary_of(run(engine(path, metric="recall", **{"class": "0"})))
 
