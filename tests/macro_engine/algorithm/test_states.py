@@ -101,8 +101,9 @@ def test_several_histories(distance):
         )
 
 
-@pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES)
-@pytest.mark.parametrize("distance", COMPILED_DISTANCES)
+# the other way round than in test_compiled.py: each worker then compiles what the other has not
+@pytest.mark.parametrize("subroutine", COMPILED_SUBROUTINES[::-1])
+@pytest.mark.parametrize("distance", COMPILED_DISTANCES[::-1])
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), cut=st.integers(1, len(LENGTHS) - 1))
 def test_the_compiled_family(distance, subroutine, seed, cut):
