@@ -199,7 +199,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         history = self.session.history
         if history is None or not history.steps:
             return None
-        chosen = self.event_log.chosen
+        chosen = self.event_log.folded
         frozen = self.view.frozen
         if frozen is not None:
             chosen = [pair for pair in chosen if pair[0] <= frozen.last_event]

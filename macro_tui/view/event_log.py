@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
+from dataclasses import replace
 
 from macro_engine.run.view import KINDS, Event, RunView
 
 Numbered = tuple[int, Event]
+_FLIP = re.compile(r"FTL leader (\S+) -> (\S+)")
+_FOLDED = 3  # so many flips or more are one line
 
 
 class EventLog:
@@ -20,6 +24,7 @@ class EventLog:
         self.events: list[Numbered] = []
         self.filter = ""
         self.chosen: list[Numbered] = []
+        self.folded: list[Numbered] = []  # the same, with flips of the leader as one
 
     @property
     def seen(self) -> int:
@@ -33,11 +38,29 @@ class EventLog:
             for pair in fresh:
                 if passes(pair[1], self.filter):
                     insort(self.chosen, pair, key=_step)
+            self.folded = folded(self.chosen)
 
     def choose(self, text: str) -> None:
         self.filter = text
         chosen = [pair for pair in self.events if passes(pair[1], text)]
         self.chosen = sorted(chosen, key=_step)
+        self.folded = folded(self.chosen)
+
+
+def folded(events: Sequence[Numbered]) -> list[Numbered]:
+    """Flips of the leader between the same two, one after the other, as one event: the last."""
+    found: list[Numbered] = []
+    pair, times = "", 0
+    for number, event in events:
+        match = _FLIP.fullmatch(event.text) if event.kind == "leader" else None
+        between = "" if match is None else " / ".join(sorted(match.groups()))
+        times = times + 1 if between and between == pair else 1
+        pair = between
+        if times >= _FOLDED:
+            event = replace(event, text=f"FTL leader {pair}, {times} times")
+            del found[-1 if times > _FOLDED else 1 - _FOLDED :]
+        found.append((number, event))
+    return found
 
 
 def passes(event: Event, text: str) -> bool:
