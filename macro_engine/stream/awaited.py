@@ -296,29 +296,38 @@ class Awaited:
     def _pass(self, first: int, clock: Ints, told: Iterable[Told]) -> None:
         """The clock passes the rows from one on; labels become known, and rows are given up."""
         waiting = np.flatnonzero(self.waiting)
-        at_due = np.searchsorted(clock, self.due[waiting])
-        at_end = np.full(len(waiting), len(clock))
-        if (timeout := self.late.timeout) is not None:
-            if timeout.microseconds is not None:
-                at_end = np.searchsorted(clock, self.came[waiting] + timeout.microseconds)
-            else:
-                ends = self.first_row + waiting + (timeout.rows or 0) - first
-                at_end = np.clip(ends, 0, len(clock))
-        own = self.first_row + waiting - first  # a label is not known before its row
-        at_due, at_end = np.maximum(at_due, own), np.maximum(at_end, own)
-        ends_at = dict(zip(waiting.tolist(), at_end.tolist(), strict=True)) if told else {}
+        ends_at = np.full(len(self.known), NEVER)
+        lost, ends = self._given_up(waiting, first, clock)
+        ends_at[lost] = ends
         for label in told:
             self._take_label(label, first, ends_at)
-        still = self.known[waiting] == NEVER
-        is_due = still & (at_due <= at_end) & (at_due < len(clock))
-        is_lost = still & ~is_due & (at_end < len(clock))
-        self.known[waiting[is_due]] = first + at_due[is_due]
-        self.known[waiting[is_lost]] = first + at_end[is_lost]
-        self.labels[waiting[is_lost]] = NO_LABEL
-        for i in waiting[is_lost].tolist():
+        still = waiting[self.known[waiting] == NEVER]
+        dated = still[self.due[still] < NEVER]
+        own = self.first_row + dated - first  # a label is not known before its row
+        at_due = np.maximum(np.searchsorted(clock, self.due[dated]), own)
+        is_due = (at_due <= ends_at[dated]) & (at_due < len(clock))
+        self.known[dated[is_due]] = first + at_due[is_due]
+        lost = lost[self.known[lost] == NEVER]
+        self.known[lost] = first + ends_at[lost]
+        self.labels[lost] = NO_LABEL
+        for i in lost.tolist():
             self.note("never", self.keys[i] if self.keys else "")
 
-    def _take_label(self, told: Told, first: int, ends_at: dict[int, int]) -> None:
+    def _given_up(self, waiting: Ints, first: int, clock: Ints) -> tuple[Ints, Ints]:
+        """Rows that wait for too long while the clock passes, and where among the rows that is."""
+        timeout = self.late.timeout
+        if timeout is None or not len(waiting) or not len(clock):
+            return waiting[:0], waiting[:0]
+        own = self.first_row + waiting - first
+        if timeout.microseconds is None:
+            ends = own + (timeout.rows or 0)
+            count = int(np.searchsorted(ends, len(clock)))
+            return waiting[:count], np.maximum(ends[:count], 0)
+        ends = self.came[waiting] + timeout.microseconds  # which rise
+        count = int(np.searchsorted(ends, clock[-1], side="right"))
+        return waiting[:count], np.maximum(np.searchsorted(clock, ends[:count]), own[:count])
+
+    def _take_label(self, told: Told, first: int, ends_at: Ints) -> None:
         """A label comes by itself."""
         key = told.key
         row = self.row_of.get(key, -1)
@@ -329,7 +338,7 @@ class Awaited:
             if row >= moment:
                 self.note("early", key)
                 moment = row
-            is_lost = self.known[i] == NEVER and ends_at.get(i, NEVER) < told.place
+            is_lost = self.known[i] == NEVER and ends_at[i] < told.place
             if self.known[i] == NEVER and not is_lost:
                 self.known[i], self.labels[i] = moment, told.label
             else:
