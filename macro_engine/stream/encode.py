@@ -199,7 +199,8 @@ class Encoder:
         missing = [i for i, problem in problems.items() if problem.kind in (IS_MISSING, NOT_FINITE)]
         numbers[missing, c] = np.nan
         self.missing[c] += len(missing)
-        return {i: problem for i, problem in problems.items() if i not in set(missing)}
+        known = set(missing)
+        return {i: problem for i, problem in problems.items() if i not in known}
 
     def _category(self, c: int, column: Column) -> list[str]:
         """The values of a category, of which a missing one is one."""
