@@ -119,9 +119,9 @@ def widened_bank(bank: Bank, before: list[int], after: list[int]) -> Bank:
 
 
 def by_models(weights: Floats, models: int) -> Floats:
-    """Weights, or means, as places by models by columns."""
+    """A copy of weights, or means, as places by models by columns."""
     apart = weights.reshape(len(weights), weights.shape[1] // models, models)
-    return np.ascontiguousarray(apart.swapaxes(1, 2))
+    return apart.swapaxes(1, 2).copy()
 
 
 def by_columns(weights: Floats) -> Floats:

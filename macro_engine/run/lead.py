@@ -101,7 +101,11 @@ class Situations:
         self.rows[member, number] = counts.sum()
 
     def state(self) -> State:
-        return self.remembers.state_of(self)
+        """Without spare room, so that it does not depend on when the run was stored before."""
+        known = np.flatnonzero(self.rows.any(axis=0))
+        room = int(known[-1]) + 1 if len(known) else 1
+        state = self.remembers.state_of(self)
+        return state | {name: state[name][:, :room] for name in ("classes", "counts", "rows")}
 
     def restore(self, state: State) -> None:
         lengths = {"members": len(self.names.members), "of_classes": self.names.classes}
