@@ -19,7 +19,7 @@ from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.infer import Guesses, Role, infer
 from macro_engine.stream.oddities import listed
-from macro_engine.stream.opening import Begun, Opened
+from macro_engine.stream.opening import Opened, PartlyOpened
 from macro_engine.stream.profile import ColumnProfile
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
@@ -38,12 +38,12 @@ class Inspection:
     Where a run could not begin, `missing` says why, and the rest is shown.
     """
 
-    def __init__(self, begun: Begun) -> None:
-        self.begun = begun
-        self.files = begun.origin.files
-        self.roles = begun.guesses.roles or self._infer().roles
+    def __init__(self, partly: PartlyOpened) -> None:
+        self.partly = partly
+        self.files = partly.origin.files
+        self.roles = partly.guesses.roles or self._infer().roles
         self.profiles = self._profiles()
-        self.missing = list(begun.guesses.questions)
+        self.missing = list(partly.guesses.questions)
         self.opened: Opened | None = None
         self.rejections = Rejections()
         self.step_sizes: Counter[int] = Counter()
@@ -53,17 +53,17 @@ class Inspection:
         self.counts = np.zeros(0, np.int64)
         if not self.missing:
             try:
-                self._read(begun.complete())
+                self._read(partly.complete())
             except MacroError as error:
                 self.missing.append(str(error))
 
     def _infer(self) -> Guesses:
-        return infer(self.files[0].sample(SAMPLE), self.begun.settings.values)
+        return infer(self.files[0].sample(SAMPLE), self.partly.settings.values)
 
     def _profiles(self) -> dict[str, ColumnProfile]:
         """What each column of the first file holds, in all of the files."""
         sample = self.files[0].sample(SAMPLE)
-        time, time_format = (self.begun.settings.get(name) for name in ("time", "time_format"))
+        time, time_format = (self.partly.settings.get(name) for name in ("time", "time_format"))
         profiles = {
             name: ColumnProfile(column, name == time, time_format)
             for name, column in sample.columns.items()
@@ -100,7 +100,7 @@ class Inspection:
         if self.opened is not None:
             values = {"time": ""} | self.opened.settled(self.recording)
         else:
-            known = self.begun.settings.values
+            known = self.partly.settings.values
             values = {name: value for name, value in known.items() if value is not None}
         first = self.files[0]
         if isinstance(first, CsvFile):
@@ -127,15 +127,15 @@ class Inspection:
         console.print(self._settings_table())
         if self.missing:
             _print(console, "What is missing", self.missing)
-        if self.begun.guesses.label.others:
-            candidates = listed(self.begun.guesses.label.others)
+        if self.partly.guesses.label.others:
+            candidates = listed(self.partly.guesses.label.others)
             _print(console, "Candidates for the label", [candidates])
         _print(console, "Command", commands)
 
     def _files(self) -> Iterable[str]:
         for file in self.files:
             yield f"{visible(file.path)}"
-        yield from self.begun.remarks
+        yield from self.partly.remarks
 
     def _column_table(self) -> Iterable[str]:
         """A line a column, as wide as it must be."""
@@ -215,7 +215,7 @@ class Inspection:
             if name != "bounds":
                 shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
                 found = "sniffed" if name in ("delimiter", "decimal") else "the first rows"
-                origin = self.begun.settings.origins.get(name, found)
+                origin = self.partly.settings.origins.get(name, found)
                 shown = visible(shown or "none", 200)
                 table.add_row(Text(name), Text(shown), Text(visible(origin, 60)))
         return table

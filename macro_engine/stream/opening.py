@@ -81,7 +81,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Begun:
+class PartlyOpened:
     """A stream whose first rows were looked at; there may be questions left."""
 
     origin: Origin
@@ -145,8 +145,8 @@ def open_stream(
         Seconds of silence that close a step of a live stream, or `never`; None for the length of
         the window.
     """
-    begun = begin_stream(stream, stronger, config, wait=wait, stored=stored)
-    return begun.complete(close_after)
+    partly = begin_stream(stream, stronger, config, wait=wait, stored=stored)
+    return partly.complete(close_after)
 
 
 def begin_stream(
@@ -156,7 +156,7 @@ def begin_stream(
     *,
     wait: Wait = lambda _why: sleep(_LOOK_SECONDS),
     stored: StoredStream | None = None,
-) -> Begun:
+) -> PartlyOpened:
     """Look at the beginning of a stream and infer what no option says; see `open_stream`."""
     origin = stream if isinstance(stream, Origin) else Recorded(stream)
     if stored is None:
@@ -173,7 +173,7 @@ def begin_stream(
         kept = {name: stored.settings[name] for name in _GUESSED if name in stored.settings}
         settings.add(Layer.read("the run file", kept))
     if stored is not None and stored.names is not None:
-        return Begun(origin, stored.names, settings, remarks, Guesses())
+        return PartlyOpened(origin, stored.names, settings, remarks, Guesses())
     with _failing_in_words(origin):
         beginning = origin.begin(settings, wait)
     if beginning.description is not None:
@@ -182,7 +182,7 @@ def begin_stream(
         settings = Settings.merge(layers)
     guesses = _inferred(beginning, settings)
     remarks += [*beginning.notes, *guesses.remarks]
-    return Begun(origin, beginning.names, settings, remarks, guesses)
+    return PartlyOpened(origin, beginning.names, settings, remarks, guesses)
 
 
 def _inferred(beginning: Beginning, settings: Settings) -> Guesses:

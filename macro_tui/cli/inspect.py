@@ -16,7 +16,7 @@ from macro_tui.cli.options import add_stream_arguments, begin_from
 from macro_tui.replays import is_shipped
 
 if TYPE_CHECKING:
-    from macro_engine.stream.opening import Begun
+    from macro_engine.stream.opening import PartlyOpened
 
 _PROPOSALS = 3
 
@@ -32,11 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_engine.subroutines import resolve
     from macro_tui.inspection import Inspection
 
-    begun = begin_from(arguments)
-    resolve(begun.settings.get("subroutine") or OPTIONS["subroutine"].default)
-    target = _target(begun) if arguments.write else None
-    commands = list(_commands(arguments, begun))
-    inspection = Inspection(begun)
+    partly = begin_from(arguments)
+    resolve(partly.settings.get("subroutine") or OPTIONS["subroutine"].default)
+    target = _target(partly) if arguments.write else None
+    commands = list(_commands(arguments, partly))
+    inspection = Inspection(partly)
     inspection.show(commands)
     if target is not None:
         settings = inspection.settings()
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _commands(arguments: argparse.Namespace, begun: Begun) -> Iterator[str]:
+def _commands(arguments: argparse.Namespace, partly: PartlyOpened) -> Iterator[str]:
     """What runs the stream: the options that were typed, what was guessed, and what is asked."""
     from macro_engine.options.settings import INFERRED
 
@@ -63,11 +63,11 @@ def _commands(arguments: argparse.Namespace, begun: Begun) -> Iterator[str]:
         value = getattr(arguments, name, None)
         if value is None and name in ("time", "time_format", "label"):
             value = (
-                begun.settings.get(name) if begun.settings.origins.get(name) == INFERRED else None
+                partly.settings.get(name) if partly.settings.origins.get(name) == INFERRED else None
             )
         if value is not None:
             words += [option.flag, value] if option.takes_value else [option.flag]
-    command, proposals = shlex.join(words), begun.guesses.proposals
+    command, proposals = shlex.join(words), partly.guesses.proposals
     answers = {name: [_answer(name, v) for v in found] for name, found in proposals.items()}
     yield visible(" ".join([command, *(found[0] for found in answers.values())]), 4_000)
     for found in answers.values():
@@ -79,10 +79,10 @@ def _answer(name: str, value: str) -> str:
     return f"{OPTIONS[name].flag} {shlex.quote(value)}"
 
 
-def _target(begun: Begun) -> Path:
+def _target(partly: PartlyOpened) -> Path:
     from macro_engine.stream.opening import toml_beside
 
-    path = begun.origin.path
+    path = partly.origin.path
     if is_shipped(path):
         raise MacroError(
             f"{visible(path.name)} is a shipped replay and nothing is written beside it; copy it "

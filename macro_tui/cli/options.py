@@ -16,7 +16,7 @@ from macro_tui.replays import find_recording
 if TYPE_CHECKING:
     from macro_engine.options.settings import Layer
     from macro_engine.run.store.keep import Keep
-    from macro_engine.stream.opening import Begun, Opened
+    from macro_engine.stream.opening import Opened, PartlyOpened
 
 
 _SWITCH: dict[str, Any] = {"action": "store_const", "const": True}
@@ -54,7 +54,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def begin_from(arguments: argparse.Namespace) -> Begun:
+def begin_from(arguments: argparse.Namespace) -> PartlyOpened:
     """The stream that the arguments ask for, with questions if there are any."""
     from macro_engine.stream.opening import begin_stream
 

@@ -26,12 +26,12 @@ class Likeness(Enum):
 
 
 @dataclass(frozen=True)
-class Mark:
+class Fingerprint:
     r"""A place in a text, and what was read before it.
 
-    >>> mark = Mark().moved(b"time,late\n9:00,")
+    >>> fingerprint = Fingerprint().moved(b"time,late\n9:00,")
     >>> text = b"time,late\n9:00,0\n"
-    >>> mark.likeness(lambda place, size: text[place : place + size])
+    >>> fingerprint.likeness(lambda place, size: text[place : place + size])
     <Likeness.SAME: 1>
     """
 
@@ -41,14 +41,14 @@ class Mark:
 
     remembers: ClassVar = Declared(Whole("byte"), Octets("head"), Octets("behind"))
 
-    def moved(self, data: bytes) -> Mark:
-        """The mark after these bytes more."""
+    def moved(self, data: bytes) -> Fingerprint:
+        """The fingerprint after these bytes more."""
         head = self.head
         if len(head) == self.byte:
             head += data[: _LONGEST_HEAD - self.byte]
             head = head[: (head.find(b"\n") + 1 or len(head)) + NEAR]
         behind = (self.behind + data[-NEAR:])[-NEAR:]
-        return Mark(self.byte + len(data), head, behind)
+        return Fingerprint(self.byte + len(data), head, behind)
 
     def likeness(self, read: Read) -> Likeness:
         """Compare a text that is read from outside, no further than is needed."""
@@ -60,7 +60,7 @@ class Mark:
             return Likeness.SHORTER
         return Likeness.SAME if behind == self.behind else Likeness.CHANGED
 
-    def renewed(self, read: Read) -> Mark:
+    def renewed(self, read: Read) -> Fingerprint:
         """The same place in a text that was changed before it."""
         return replace(self, behind=self._behind(read))
 
@@ -68,11 +68,13 @@ class Mark:
         return read(self.byte - len(self.behind), len(self.behind))
 
     def state(self) -> State:
-        return Mark.remembers.state_of(self)
+        return Fingerprint.remembers.state_of(self)
 
     @staticmethod
-    def restored(state: State) -> Mark:
-        mark = Mark(**Mark.remembers.read(state))
-        if len(mark.head) > mark.byte or len(mark.behind) != min(mark.byte, NEAR):
+    def restored(state: State) -> Fingerprint:
+        fingerprint = Fingerprint(**Fingerprint.remembers.read(state))
+        if len(fingerprint.head) > fingerprint.byte or len(fingerprint.behind) != min(
+            fingerprint.byte, NEAR
+        ):
             raise DamagedError("in its state the bytes read before are not as they should be")
-        return mark
+        return fingerprint

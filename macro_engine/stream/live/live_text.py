@@ -15,7 +15,7 @@ from macro_engine.stream.formats.csv import clean_table, table_of
 from macro_engine.stream.formats.csv_parser import BOM, LONGEST_FIELD, CsvParser, Record
 from macro_engine.stream.formats.dialect import Dialect, column_names
 from macro_engine.stream.formats.text_column import looks_like_data
-from macro_engine.stream.live.fingerprint import Likeness, Mark, Read
+from macro_engine.stream.live.fingerprint import Fingerprint, Likeness, Read
 from macro_engine.stream.table import Problem, Table
 
 LONGEST_LINE = LONGEST_FIELD  # bytes that may wait for the end of their record
@@ -38,7 +38,7 @@ class TextLayout:
 class TextPosition:
     """Where the first record starts that was not given out yet, and how to read on from there."""
 
-    mark: Mark
+    fingerprint: Fingerprint
     line: int
     names: list[str]
     skipping: bool = False  # the rest of a line
@@ -55,16 +55,16 @@ class TextPosition:
 
     def renewed(self, read: Read) -> TextPosition:
         """The same place in a text that was changed before it; it may be amid a line there."""
-        mark = self.mark.renewed(read)
-        is_amid = mark != self.mark and not mark.behind.endswith(b"\n")
-        return replace(self, mark=mark, skipping=self.skipping or is_amid)
+        fingerprint = self.fingerprint.renewed(read)
+        is_amid = fingerprint != self.fingerprint and not fingerprint.behind.endswith(b"\n")
+        return replace(self, fingerprint=fingerprint, skipping=self.skipping or is_amid)
 
     def state(self) -> State:
-        return self.mark.state() | self.remembers.state_of(self)
+        return self.fingerprint.state() | self.remembers.state_of(self)
 
     @staticmethod
     def restored(state: State, needed: Sequence[str]) -> TextPosition:
-        position = TextPosition(Mark.restored(state), **TextPosition.remembers.read(state))
+        position = TextPosition(Fingerprint.restored(state), **TextPosition.remembers.read(state))
         if not set(needed) <= set(position.names):
             raise DamagedError("in its state the columns are not those of the stream")
         return position
@@ -96,17 +96,17 @@ class LiveText:
         say: Callable[[str], None],
         position: TextPosition | None = None,
     ) -> None:
-        position = position or TextPosition(Mark(), 0, list(layout.names))
+        position = position or TextPosition(Fingerprint(), 0, list(layout.names))
         self.name = name
         self.dialect, self.needed = layout.dialect, layout.needed
         self.say = say
-        self.mark = position.mark
+        self.fingerprint = position.fingerprint
         self.names = position.names
         self.skipping, self.refused = position.skipping, position.refused
         self.nuls = self.nuls_line = 0  # skipped, and not said yet
         self.quote_said = 0  # the line that opened it
         self.parser = CsvParser(self.dialect.delimiter)
-        self.parser.bytes, self.parser.lines = position.mark.byte, position.line
+        self.parser.bytes, self.parser.lines = position.fingerprint.byte, position.line
         self.has_begun = position.line > 0  # the first record, which may be a header, was seen
         self._set_width()
 
@@ -122,11 +122,11 @@ class LiveText:
 
     def position(self) -> TextPosition:
         line = int(self.parser.position["line"])
-        return TextPosition(self.mark, line, self.names, self.skipping, self.refused)
+        return TextPosition(self.fingerprint, line, self.names, self.skipping, self.refused)
 
     def is_in(self, read: Read) -> bool:
         """Whether a text that is read from outside holds all that was taken."""
-        return self.mark.moved(self.parser.held).likeness(read) is Likeness.SAME
+        return self.fingerprint.moved(self.parser.held).likeness(read) is Likeness.SAME
 
     def take(self, data: bytes) -> list[Table]:
         """The records that these bytes complete."""
@@ -179,8 +179,10 @@ class LiveText:
         return tables
 
     def _move(self, stretch: bytes) -> None:
-        """Set the mark, given the bytes after it."""
-        self.mark = self.mark.moved(stretch[: self.parser.position["byte"] - self.mark.byte])
+        """Set the fingerprint, given the bytes after it."""
+        self.fingerprint = self.fingerprint.moved(
+            stretch[: self.parser.position["byte"] - self.fingerprint.byte]
+        )
 
     def _clean(self, data: bytes) -> Table | None:
         """The rows that these bytes complete, if they are many, clean, and no header is there."""
@@ -303,7 +305,7 @@ class LiveText:
 
 
 def is_cut_bom(start: bytes) -> bool:
-    """Whether these first bytes of a text are a part of a byte order mark."""
+    """Whether these first bytes of a text are a part of a byte order fingerprint."""
     return len(start) < len(BOM) and BOM.startswith(start)
 
 

@@ -18,7 +18,7 @@ from macro_engine.core.declared import Declared, Whole
 from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.live.compressed import PackedError, Unpacked
-from macro_engine.stream.live.fingerprint import Likeness, Mark, Read
+from macro_engine.stream.live.fingerprint import Fingerprint, Likeness, Read
 from macro_engine.stream.live.live_text import TextPosition
 from macro_engine.stream.live.rotated_name import PLAIN, RotatedName
 
@@ -101,12 +101,12 @@ class Found:
         """Whether somebody may still be writing it."""
         return 0 <= time() - self.changed / 1e9 < UNFINISHED
 
-    def likeness(self, mark: Mark) -> Likeness:
+    def likeness(self, fingerprint: Fingerprint) -> Likeness:
         """Raises `OSError` if the file cannot be read."""
         with self._opened() as read:
-            return mark.likeness(read)
+            return fingerprint.likeness(read)
 
-    def compared(self, mark: Mark) -> Compared:
+    def compared(self, fingerprint: Fingerprint) -> Compared:
         """The same for a file that may be compressed, and cut off or damaged then."""
         failure = ""
 
@@ -119,8 +119,10 @@ class Found:
                 return b""
 
         with self._opened() as read:
-            likeness = mark.likeness(read_what_is_whole)
-            has_rows = len(read_what_is_whole(0, len(mark.head))) > mark.head.find(b"\n") + 1
+            likeness = fingerprint.likeness(read_what_is_whole)
+            has_rows = (
+                len(read_what_is_whole(0, len(fingerprint.head))) > fingerprint.head.find(b"\n") + 1
+            )
         return Compared(likeness, has_rows, failure)
 
     def has(self, place: int) -> bool:
@@ -183,18 +185,18 @@ class Rotation:
 
         Raises `OSError` where a file that might be it cannot be read, or not yet.
         """
-        mark = position.text.mark
+        fingerprint = position.text.fingerprint
         for found in self._all():
             if found.inode != position.inode:  # a device may have another number after a reboot
                 continue
             if found.is_packed:
-                if _compared(found, mark).likeness is Likeness.SAME:
+                if _compared(found, fingerprint).likeness is Likeness.SAME:
                     return found
-            elif found.likeness(mark) in (Likeness.SAME, Likeness.CHANGED):
+            elif found.likeness(fingerprint) in (Likeness.SAME, Likeness.CHANGED):
                 return found
         found_elsewhere = self._rewritten(position) or self.copy_of(position)
         if found_elsewhere is None and position.text.has_rows:
-            self._judge_damaged(mark)
+            self._judge_damaged(fingerprint)
         return found_elsewhere
 
     def continued(self, position: FilePosition, taken: int) -> Found | None:
@@ -234,7 +236,7 @@ class Rotation:
             later = self._later_than(own, siblings, changed)
         later = [f for f in later if f.look not in self.left and not _is_copy(f, position)]
         if later and later[0].is_packed:
-            self._wait_for(later[0], _compared(later[0], position.text.mark))
+            self._wait_for(later[0], _compared(later[0], position.text.fingerprint))
         return later[0] if later else None
 
     def leave(self, look: Look) -> None:
@@ -264,14 +266,14 @@ class Rotation:
         now = self.at_path()
         if now is None or now.identity == position.identity or not position.text.has_rows:
             return None
-        return now if now.likeness(position.text.mark) is Likeness.SAME else None
+        return now if now.likeness(position.text.fingerprint) is Likeness.SAME else None
 
-    def _judge_damaged(self, mark: Mark) -> None:
+    def _judge_damaged(self, fingerprint: Fingerprint) -> None:
         """Wait for compressed files that might hold what was read, or say that they cannot tell."""
         for found in self._siblings():
             if not found.is_packed:
                 continue
-            compared = _compared(found, mark)
+            compared = _compared(found, fingerprint)
             if not compared.failure or compared.likeness is Likeness.OTHER:
                 continue
             self._wait_for(found, compared)
@@ -324,21 +326,25 @@ class Rotation:
 
 def _is_copy(found: Found, position: FilePosition, whole: bool = False) -> bool:
     """Whether a file holds the rows that were read from another; of a compressed one, or some."""
-    mark = position.text.mark
+    fingerprint = position.text.fingerprint
     if not position.text.has_rows:
         return False
     try:
         if found.is_packed and not whole:
-            return _compared(found, mark).is_copy
-        likeness = _compared(found, mark).likeness if found.is_packed else found.likeness(mark)
+            return _compared(found, fingerprint).is_copy
+        likeness = (
+            _compared(found, fingerprint).likeness
+            if found.is_packed
+            else found.likeness(fingerprint)
+        )
     except OSError:
         return False
     return likeness is Likeness.SAME
 
 
 @lru_cache(_MOST_COMPARED)
-def _compared(found: Found, mark: Mark) -> Compared:
-    return found.compared(mark)
+def _compared(found: Found, fingerprint: Fingerprint) -> Compared:
+    return found.compared(fingerprint)
 
 
 def _is_longer(found: Found, taken: int) -> bool:

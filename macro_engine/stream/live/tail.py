@@ -17,7 +17,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.compressed import PackedError, Unpacked
-from macro_engine.stream.live.fingerprint import Likeness, Mark
+from macro_engine.stream.live.fingerprint import Fingerprint, Likeness
 from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
 from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, Found, Rotation
 from macro_engine.stream.source import Source
@@ -142,7 +142,7 @@ class Follower(Source):
         self.is_idle = True
         self.last: FilePosition | None = None  # to go on from, while no file is open
         if after is not None:
-            text = TextPosition(Mark(), 0, list(layout.names))
+            text = TextPosition(Fingerprint(), 0, list(layout.names))
             self.last = FilePosition(*after.identity, after.changed, text, after.size)
 
     def position(self) -> State | None:
@@ -274,7 +274,7 @@ class Follower(Source):
     def _changed_in_place(self, file: OpenFile) -> list[Table]:
         """What was taken is not there any more: a copy may have it, or it is written again."""
         position = file.position()
-        likeness = position.text.mark.likeness(file.read)
+        likeness = position.text.fingerprint.likeness(file.read)
         if likeness in (Likeness.SAME, Likeness.CHANGED):
             self._out_of_trouble()
             self.say("was changed in place: going on after what was read before")
@@ -338,10 +338,10 @@ class Follower(Source):
         if now is None:
             self._in_trouble("file gone")
             return None
-        mark = position.text.mark
-        if not position.text.has_rows or now.likeness(mark) is not Likeness.SHORTER:
+        fingerprint = position.text.fingerprint
+        if not position.text.has_rows or now.likeness(fingerprint) is not Likeness.SHORTER:
             return now
-        if now.size > mark.head.find(b"\n") + 1:
+        if now.size > fingerprint.head.find(b"\n") + 1:
             self._in_trouble("file holds no rows but those read before")
         else:
             self._out_of_trouble()

@@ -92,7 +92,7 @@ def test_every_good_row_is_counted_and_every_bad_one_reported_once(items, cuts, 
         places = [place for place in places if place not in (1, 2)]
     for start, stop in pairwise(places):
         position = text.position()
-        assert position.mark.byte <= start
+        assert position.fingerprint.byte <= start
         for table in text.take(data[start:stop]):
             list(maker.take(table))
     assert text.taken == len(data)
