@@ -139,3 +139,8 @@ def outputs(folder, name):
 def assert_same_files(one, other):
     for name, path in one.items():
         assert path.read_bytes() == other[name].read_bytes()
+
+
+def differing(one, other):
+    """The names under which two states differ; a diff of their bytes would take minutes."""
+    return [name for name in {**one, **other} if one.get(name) != other.get(name)]

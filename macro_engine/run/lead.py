@@ -96,6 +96,7 @@ class Situations:
         if isinstance(wanted, int):
             counts = counts - before[max(step - min(wanted, self.longest), 0)]
         ranked = np.argsort(-counts, kind="stable")[:_CLASSES]
+        ranked = ranked[counts[ranked] > 0]
         self.classes[member, number, : len(ranked)] = ranked
         self.counts[member, number, : len(ranked)] = counts[ranked]
         self.rows[member, number] = counts.sum()
