@@ -14,7 +14,6 @@ from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
-from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.algorithm.waiting import WaitingSteps
 from macro_engine.core.names import Names
@@ -26,6 +25,7 @@ from macro_engine.run.answering import answering
 from macro_engine.run.at_once import AtOnce
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.failures import failures_in_words
+from macro_engine.run.kernels_of_run import kernels_of
 from macro_engine.run.lead import Lead
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.warming import Warming, load, must_warm_up
@@ -99,7 +99,9 @@ class Pipeline:
         )
         slow = any(STRATEGIES[name].is_slow_uncompiled for name in settings["strategies"])
         self.has_kernels, self.compiles_strategies = compiled, compiled or slow
-        self.needed = self._needed_kernels()
+        self.needed = kernels_of(
+            opened, compiled, self.compiles_strategies, with_probabilities, looks_ahead
+        )
         self.warming: Warming | None = None
         self.told_of_failure = False
         self.paths: list[str] = []
@@ -328,20 +330,6 @@ class Pipeline:
         if not self.has_kernels:
             return "general"
         return "plain" if self.is_plain else "compiled"
-
-    def _needed_kernels(self) -> NeededKernels | None:
-        """Whatever is compiled for the run; None for a run that takes no kernel at all."""
-        settings, spec = self.opened.settings, self.opened.spec
-        scales = (spec.scaled or spec.wants_units) and not spec.bounds.keys() >= {*spec.features}
-        needed = NeededKernels(
-            settings["distance"] if self.has_kernels else None,
-            settings["subroutine"] if self.has_kernels else None,
-            tuple(settings["strategies"]) if self.compiles_strategies else (),
-            self.with_probabilities,
-            self.looks_ahead,
-            scales,
-        )
-        return needed if self.compiles_strategies or scales else None
 
     def _look_at_compiler(self) -> None:
         """Go over to compiled kernels if they are there; between two blocks."""
