@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
+from importlib.util import find_spec
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,13 @@ def read_address(text: str) -> tuple[str, int]:
         )
     if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise UsageError(f"--metrics '{visible(text)}': write a port behind it: 127.0.0.1:9464")
-    try:
-        import prometheus_client  # noqa: F401
-    except ModuleNotFoundError:
-        raise UsageError(_INSTALL) from None
     return host, int(port)
+
+
+def need_prometheus() -> None:
+    """Refuses to go on without the package that writes the page."""
+    if find_spec("prometheus_client") is None:
+        raise UsageError(_INSTALL)
 
 
 def serve(engine: Engine, host: str, port: int) -> None:

@@ -241,6 +241,7 @@ class Lead:
 def situation_text(shares: Sequence[tuple[int, float]], titles: Sequence[str]) -> str:
     """Classes and their shares in words; of a label rule what is asked for.
 
+    >>> from macro_engine.stream.label import class_titles
     >>> situation_text([(0, 0.56), (1, 0.44)], class_titles(("0", "1"), "delay > 15"))
     "'delay > 15' 44 %"
     >>> situation_text([(2, 0.5), (0, 0.5)], ("a", "b", "c"))

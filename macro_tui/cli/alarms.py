@@ -45,9 +45,10 @@ def add_metrics_argument(parser: argparse.ArgumentParser) -> None:
 def check_metrics(arguments: argparse.Namespace) -> None:
     """Refuses an address that cannot be served, before anything is opened."""
     if arguments.metrics is not None:
-        from macro_engine.run.exporter import read_address
+        from macro_engine.run.exporter import need_prometheus, read_address
 
         read_address(arguments.metrics)
+        need_prometheus()
 
 
 def serve_metrics(arguments: argparse.Namespace, engine: Engine) -> Engine:

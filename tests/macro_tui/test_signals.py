@@ -65,6 +65,7 @@ def test_a_stop_that_finds_the_recorder_locked_ends_soon(tmp_path, stuck):
 def test_a_stop_ends_soon_although_nobody_reads_what_it_says(tmp_path):
     stream = write_stream(tmp_path / "d.csv", rows=30_000)
     births = ["--thresholds", "0.000001", "--distance", "features", "--every", "1"]
+    births += ["--max-subroutines", "none"]
     program = [sys.executable, "-m", "macro_tui", "replay", stream, "--headless", *births]
     with subprocess.Popen(program, stderr=subprocess.PIPE) as process:
         read_until(process.stderr, b"step")

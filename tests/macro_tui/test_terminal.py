@@ -34,8 +34,8 @@ def test_few_bytes_while_it_plays_and_none_while_it_is_paused():
         terminal.wait_for(SCREEN)
         assert terminal.count(2) < 2 * 20_000
         terminal.send(" ")
-        while terminal.count(0.6):
-            pass  # until the status line has come to rest
+        while terminal.count(1.3):
+            pass  # until the status line, which is drawn every second, has come to rest
         before = terminal.cpu_seconds()
         assert terminal.count(1.5) == 0
         assert terminal.cpu_seconds() - before < 0.1

@@ -29,7 +29,8 @@ def test_the_document_has_the_promised_keys(atlanta_run):
     assert (summary["rows"], summary["steps"]) == (124_232, 20_381)
     assert summary["classes"] == ["0", "1"]
     assert list(summary["errors"]) == ["marginal", "no_change", "ftl", "ewa"]
-    assert list(summary["thresholds"][0]) == ["history", "threshold", "error", "subroutines"]
+    first = ["history", "threshold", "error", "subroutines"]
+    assert list(summary["thresholds"][0]) == [*first, "used", "least_learned"]
     assert {"seconds", "path", "rejected", "late", "settings"} <= summary.keys()
     assert summary["settings"]["distance"] == "labels"
     assert summary["settings"]["history"] == 6
