@@ -41,7 +41,9 @@ async def test_a_scrape_finds_the_numbers_of_the_run(stream):
 
     session = session_over(stream, prepare=prepare)
     session.start()
-    await until(lambda: session.snapshot.rows == 1200 and session.engine.recorder.committed)
+    await until(lambda: session.snapshot.rows == 1200 and session.controls.target is None)
+    session.engine.checkpoint.store("running")  # nothing is committed while it is held
+    await until(lambda: session.engine.recorder.committed)
     found = scraped(port)
     assert found["macro_tui_rows_total"] == "1200.0"
     assert found["macro_tui_steps_total"] == "300.0"
