@@ -53,6 +53,8 @@ def _months(first: int, last: int, cells: int) -> list[tuple[int, str]]:
             when = _EPOCH + timedelta(microseconds=time)
             found.append((time, _month_text(when, apart)))
         month += apart
+    while sum(len(text) + 1 for _, text in found[1:]) > cells:  # centuries in a few cells
+        found = found[::2]
     return found
 
 

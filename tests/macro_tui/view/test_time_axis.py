@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME
@@ -12,6 +12,7 @@ TIMES = st.integers(FIRST_TIME, LAST_TIME)
 
 
 @given(TIMES, TIMES, st.integers(8, 200))
+@example(0, -3_786_825_600_000_000, 8)
 def test_times_rise_are_within_and_their_texts_fit(a, b, cells):
     first, last = sorted((a, b))
     found = round_times(first, last, cells)
