@@ -24,13 +24,30 @@ PRESETS: dict[str, dict[str, Any]] = {
         "missing": "reject",
         "thresholds": sorted({*DISTANCES["frames"].thresholds, *_BREAKFAST_THRESHOLDS}),
     },
+    "breakfast-labels": {
+        "subroutine": "nearest-mean",
+        "distance": "labels",
+        "every": "1",
+        "scale": "none",
+        "missing": "reject",
+        "history": 5,
+        "thresholds": [0.01, 0.05, 0.1, 0.2, 0.5, 1.0],
+    },
 }
+# the two distances of one experiment: under a preset, the other one that is named takes its grid
+_EXPERIMENTS = (("breakfast", "breakfast-labels"),)
 
 
 def preset(name: str) -> Layer:
     """The settings of a preset, history and thresholds of its distance included."""
+    together = next((names for names in _EXPERIMENTS if name in names), ())
+    grids = {values["distance"]: values for values in map(_values, together)}
+    return Layer(f"preset {name}", _values(name), is_whole=True, grids=grids)
+
+
+def _values(name: str) -> dict[str, Any]:
     values = dict(PRESETS[name])
     distance = DISTANCES[values["distance"]]
     values.setdefault("history", distance.history)
     values.setdefault("thresholds", sorted(distance.thresholds))
-    return Layer(f"preset {name}", values, is_whole=True)
+    return values

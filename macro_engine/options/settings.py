@@ -55,12 +55,18 @@ _GUESSES = (
 class Layer:
     """Settings from one place; earlier layers win over later ones.
 
-    `is_whole` says that it is a description or a preset: what it does not name is as in the paper.
+    Attributes
+    ----------
+    is_whole
+        Whether it is a description or a preset: what it does not name is as in the paper.
+    grids
+        By distance, its values where a stronger layer names that distance.
     """
 
     origin: str
     values: Mapping[str, Any]
     is_whole: bool = False
+    grids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @staticmethod
     def read(
@@ -117,7 +123,8 @@ class Settings:
         settings = Settings()
         discarded: set[str] = set()
         for layer in layers:
-            left = _without(layer.values, discarded)
+            grid_of_named = layer.grids.get(settings.values.get("distance", ""))
+            left = grid_of_named or _without(layer.values, discarded)
             settings.add(Layer(layer.origin, left, layer.is_whole))
             for name in layer.values:
                 discarded.update(_DISCARDS.get(name, ()))

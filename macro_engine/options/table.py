@@ -176,4 +176,4 @@ _OPTIONS = (
 )
 OPTIONS = {option.name: option for option in _OPTIONS}
 DEFAULTS = {option.name: option.default for option in _OPTIONS if option.default is not None}
-PRESETS = ("paper-features", "paper-labels", "breakfast")
+PRESETS = ("paper-features", "paper-labels", "breakfast", "breakfast-labels")
