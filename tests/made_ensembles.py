@@ -27,19 +27,22 @@ def shape_of(columns, classes, members, **options):
 
 
 def general_family(
-    members, distance, subroutine, columns, classes, output="last", power=0.0, most=None, **options
-):
+    members, distance, subroutine, columns, classes, output="last", power=0.0, most=None,
+    learning_rate=None, **options,
+):  # fmt: skip
     names = tuple(map(str, range(classes)))
-    create = converted(resolve(subroutine), output, 0.05)
+    create = converted(resolve(subroutine, learning_rate=learning_rate), output, 0.05)
     discrepancy = DISTANCES[distance].create(shape_of(columns, classes, members, **options))
     return Family(members, discrepancy, lambda: create(names), columns, classes, power, most)
 
 
 def compiled_family(
-    members, distance, subroutine, columns, classes, power=0.0, most=None, **options
-):
+    members, distance, subroutine, columns, classes, power=0.0, most=None, learning_rate=None,
+    **options,
+):  # fmt: skip
     shape = shape_of(columns, classes, members, **options)
-    return CompiledFamily(CompiledRules(members, distance, shape, subroutine, power, most), columns)
+    rules = CompiledRules(members, distance, shape, subroutine, power, most, learning_rate)
+    return CompiledFamily(rules, columns)
 
 
 def general(members, distance, subroutine, columns, classes, output="last", **ensemble):

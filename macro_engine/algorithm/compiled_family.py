@@ -31,9 +31,9 @@ from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
 from macro_engine.core.state import State
 from macro_engine.core.steps import NEAREST
 from macro_engine.discrepancy import Shape
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate, factor_and_power
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
 
-_RATE_POWER = 0.5  # the learning rate of logistic falls as (n + 1)^-.5
 _STEPS_IN_NO_HURRY = 32  # a longer block leaves far distances at their lower bounds
 _MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
 
@@ -48,6 +48,7 @@ class CompiledRules:
     subroutine: str
     power: float = 0.0
     most: int | None = None
+    learning_rate: LearningRate | None = SQRT  # of logistic
 
 
 class CompiledFamily:
@@ -73,6 +74,7 @@ class CompiledFamily:
         self.distance = rules.distance
         self.subroutine = rules.subroutine
         self.loops = (plain_loops if plain else compiled_loops)(rules.distance, rules.subroutine)
+        rate, rate_power = factor_and_power(rules.learning_rate)
         everyone, histories = with_marginal(rules.members), histories_of(rules.members)
         self.rules = arrays.Rules(
             thresholds=np.array([m.threshold for m in everyone]),
@@ -85,7 +87,8 @@ class CompiledFamily:
             divisor=math.sqrt(shape.columns) if shape.scaled else 1.0,
             lacking=1.0 if shape.empty_class == "far" else 0.0,
             skip=int(shape.empty_class == "skip"),
-            rate_power=_RATE_POWER,
+            rate=rate,
+            rate_power=rate_power,
         )
         self.lines = len(everyone)  # the members, and last the marginal baseline
         self.logistic = rules.subroutine == "logistic"
@@ -238,8 +241,8 @@ class CompiledFamily:
         if self.logistic:
             self.loops.logistic_learn(
                 bank.weights, bank.intercepts, bank.counts, places, stretch.labels,
-                stretch.numbers, stretch.ones, begin, end, bank.rates, _RATE_POWER,
-                np.empty((len(places), bank.intercepts.shape[1])),
+                stretch.numbers, stretch.ones, begin, end, bank.rates, self.rules.rate,
+                self.rules.rate_power, np.empty((len(places), bank.intercepts.shape[1])),
             )  # fmt: skip
         else:
             for place in places.tolist():
@@ -345,7 +348,7 @@ class CompiledFamily:
         if self.logistic and len(rates) < min(updates, _MOST_RATES):
             size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
             more = np.concatenate([rates, np.empty(size - len(rates))])
-            self.loops.learning_rates(len(rates), _RATE_POWER, more)
+            self.loops.learning_rates(len(rates), self.rules.rate, self.rules.rate_power, more)
             self.bank = self.bank._replace(rates=more)
 
     def _grow(self, stretch: arrays.Stretch) -> None:

@@ -58,7 +58,7 @@ class Sizes:
             k.TILE: (self.columns,),
             k.INPUT: (2 * self.width,),
             k.OUTPUT: (3 * self.classes,),
-            k.NUMBERS: (4,),
+            k.NUMBERS: (5,),
             k.LINE_NUMBER: (self.lines, 4),
             k.WEIGHT: (self.places, self.classes + 1, self.columns + 1),
             k.OPEN_VALUE: (self.entries,),

@@ -17,6 +17,7 @@ from macro_engine.options.settings import MOST_SUBROUTINES, ONE_ROW
 from macro_engine.options.table import OPTIONS
 from macro_engine.strategies import STRATEGIES
 from macro_engine.strategies.blend import BlendStrategy
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 
 if TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -26,7 +27,8 @@ __all__ = ["MacroClassifier"]
 _SCALES = ("running", "none")
 
 _CHECKED = (
-    "distance", "history", "thresholds", "eps_power", "max_subroutines", "empty_class"
+    "distance", "history", "thresholds", "eps_power", "max_subroutines", "empty_class",
+    "learning_rate",
 )  # fmt: skip
 
 
@@ -41,9 +43,9 @@ class MacroClassifier(base.MiniBatchClassifier):
     Parameters
     ----------
     model
-        The classifier to copy. Defaults to logistic regression by stochastic gradient descent with
-        steps of 1/sqrt(t), for any number of classes; it runs on compiled loops. A model for two
-        classes takes two labels of any kind: it sees False for the one that comes first.
+        The classifier to copy. Defaults to logistic regression by stochastic gradient descent, for
+        any number of classes; it runs on compiled loops. A model for two classes takes two labels
+        of any kind: it sees False for the one that comes first.
     distance
         `labels`, `features`, `frames`, `markov` or `iid`.
     history
@@ -69,6 +71,9 @@ class MacroClassifier(base.MiniBatchClassifier):
         `running` scales each number by its mean and deviation in the steps before; a missing one
         lies at the mean. `none` takes numbers as they are and 0 for a missing one: put a scaler in
         front.
+    learning_rate
+        The step of the default model: `sqrt` for 1/sqrt(t), or a number for one that stays the
+        same.
 
     Examples
     --------
@@ -111,6 +116,7 @@ class MacroClassifier(base.MiniBatchClassifier):
         max_subroutines: int | None = MOST_SUBROUTINES,
         empty_class: str = "far",
         scale: str = "running",
+        learning_rate: LearningRate = SQRT,
     ) -> None:
         self.model = model
         self.distance = distance
@@ -122,6 +128,7 @@ class MacroClassifier(base.MiniBatchClassifier):
         self.max_subroutines = max_subroutines
         self.empty_class = empty_class
         self.scale = scale
+        self.learning_rate = learning_rate
 
         for name in _CHECKED:
             if (value := getattr(self, name)) is not None:
@@ -130,6 +137,8 @@ class MacroClassifier(base.MiniBatchClassifier):
                     raise ValueError("max_subroutines: write None for any number")
                 if name == "thresholds" and isinstance(value, str) and value != PAPER_THRESHOLDS:
                     raise ValueError("thresholds: write numbers, as in (0.1, 0.3), or 'paper'")
+        if model is not None and learning_rate != SQRT:
+            raise ValueError("learning_rate: it is that of the default model; set that of yours")
         _check(strategy, distance, history, scale)
         self._path = self._start()
 
@@ -216,7 +225,9 @@ class MacroClassifier(base.MiniBatchClassifier):
             return CompiledPath(*self._settings())
         return GeneralPath(self.model, *self._settings(), compiled=True)
 
-    def _settings(self) -> tuple[tuple[Member, ...], str, str, int, float, int | None, str, bool]:
+    def _settings(
+        self,
+    ) -> tuple[tuple[Member, ...], str, str, int, float, int | None, str, bool, LearningRate]:
         """What both paths take."""
         distance = DISTANCES[self.distance]
         suits: dict[str, Any] = {"history": distance.history, "thresholds": distance.thresholds}
@@ -236,6 +247,7 @@ class MacroClassifier(base.MiniBatchClassifier):
             self.max_subroutines,
             self.empty_class,
             self.scale == "running",
+            self.learning_rate,
         )
 
 

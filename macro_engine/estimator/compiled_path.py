@@ -31,6 +31,7 @@ from macro_engine.estimator.row_values import numbers_of
 from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.ewa import ExponentialWeights
 from macro_engine.strategies.ftl import FollowTheLeader
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate, factor_and_power
 
 # the strategies that are compiled
 COMPILED = {
@@ -39,7 +40,6 @@ COMPILED = {
     BlendStrategy.name: k.BLEND,
 }
 _COMPARES = {"labels": k.LABELS, "iid": k.NOT_AT_ALL}
-_RATE_POWER = 0.5  # of learning rates; passed to the loops, which would take a root otherwise
 _BUILT_IN = frozenset({float, int, bool})
 _PLAIN = _BUILT_IN | {np.float64, np.float32, np.int64, np.int32, np.bool_}
 _TEXT = frozenset({str})
@@ -65,6 +65,8 @@ class CompiledPath:
         For the distance `features`.
     is_scaled
         Whether learners and the distance see numbers by their running mean and deviation.
+    learning_rate
+        The step of the learner.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class CompiledPath:
         most: int | None,
         empty_class: str,
         is_scaled: bool = False,
+        learning_rate: LearningRate = SQRT,
     ) -> None:
         self.classes: list[Any] = []
         self.is_blend = strategy == BlendStrategy.name
@@ -105,6 +108,7 @@ class CompiledPath:
             Sizes(len(lines), len(lengths), longest if distance == "labels" else 1, rows=rows)
         )
         self._set_up(lines, lengths, distance, strategy, every, power, most)
+        self._arena.part(k.NUMBERS)[[k.RATE, k.RATE_POWER]] = factor_and_power(learning_rate)
         self._arena.ints[k.HAS_SCALE] = is_scaled or self.is_blend
         self._arena.ints[k.IS_SCALED] = is_scaled
         self._set_views()
@@ -353,7 +357,7 @@ class CompiledPath:
         lines[:, k.HISTORY] = [0 if m.is_marginal else lengths.index(m.steps) for m in members]
         references[:, k.LENGTH] = [-1 if h is None else h for h in lengths]
         numbers = self._arena.part(k.NUMBERS)
-        numbers[k.RATE_POWER], numbers[k.POWER], numbers[k.LARGEST] = _RATE_POWER, power, LARGEST
+        numbers[k.POWER], numbers[k.LARGEST] = power, LARGEST
         numbers[k.EIGHT_LOG_K] = 8.0 * math.log(len(members))
         # for the first step, as `choose` would: no subroutine, and members with the same loss
         lines[:, [k.CLOSEST, k.ANSWERS]] = -1

@@ -26,6 +26,7 @@ from macro_engine.strategies.base import Answer, Strategy
 from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.subroutines.base import Subroutine
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 from macro_engine.subroutines.open_logistic import OpenLogistic
 
 
@@ -36,7 +37,7 @@ class GeneralPath:
     ----------
     model
         The classifier to copy; None for logistic regression.
-    members, distance, strategy, every, power, most, empty_class, is_scaled
+    members, distance, strategy, every, power, most, empty_class, is_scaled, learning_rate
         As for `CompiledPath`.
     compiled
         Whether a blend is the compiled one, and not the definition.
@@ -53,9 +54,11 @@ class GeneralPath:
         most: int | None,
         empty_class: str,
         is_scaled: bool = False,
+        learning_rate: LearningRate = SQRT,
         compiled: bool = False,
     ) -> None:
         self.model = model
+        self.learning_rate = learning_rate
         self.every = every
         self.is_blend = strategy == BlendStrategy.name
         self._layout = Layout()
@@ -177,7 +180,7 @@ class GeneralPath:
         return self.classes[min(index, len(self.classes) - 1)]
 
     def _newborn(self) -> Subroutine:
-        model = OpenLogistic() if self.model is None else deepcopy(self.model)
+        model = OpenLogistic(self.learning_rate) if self.model is None else deepcopy(self.model)
         return OpenModel(model, self._seen, self._index_seen)
 
     def _weighted(self, strategy: ByLosses) -> list[tuple[float, Any]]:

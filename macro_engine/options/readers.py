@@ -21,6 +21,7 @@ from macro_engine.strategies import STRATEGIES
 from macro_engine.stream.clock import OFF, ON
 from macro_engine.stream.formats.dialect import DELIMITERS
 from macro_engine.stream.spec import MEAN, MOST_CLASSES, NONE, REJECT, RUNNING, UNIT, Every
+from macro_engine.subroutines.learning_rate import MOST, SQRT
 from macro_engine.subroutines.output import OUTPUTS
 
 MOST_THRESHOLDS = 1_000
@@ -215,6 +216,20 @@ def power(value: Any) -> float:
     number = _number(value)
     if not 0.0 <= number < math.inf:
         raise ValueError(f"{number:g} is no power; write 0 or more, as in .25")
+    return number
+
+
+def learning_rate(value: Any) -> float | str:
+    """A word for a step that falls, or a step that stays the same."""
+    if value == SQRT:
+        return SQRT
+    cure = f"write {SQRT}, or a number above 0 and at most {MOST:g}"
+    try:
+        number = _number(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; {cure}") from None
+    if not 0.0 < number <= MOST:
+        raise ValueError(f"{number:g} is no step; {cure}")
     return number
 
 

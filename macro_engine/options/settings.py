@@ -37,9 +37,11 @@ from macro_engine.stream.spec import (
     LateLabels,
     StreamSpec,
 )
+from macro_engine.subroutines import LOGISTIC
 
 # A value named at one level makes these of weaker levels meaningless.
 _DISCARDS = {"distance": ("history", "thresholds"), "label": ("classes",)}
+_DISCARDS["subroutine"] = ("learning_rate",)
 # What suits most streams that come one row at a time.
 ONE_ROW = {"history": [6, 36], "thresholds": [0.01, 0.05, 0.1, 0.3, math.inf]}
 MOST_SUBROUTINES = 64
@@ -151,11 +153,19 @@ class Settings:
             self.check_class(known)
         strategies = PAPER if self.is_described else DEFAULT
         self.add(Layer(_DEFAULT, DEFAULTS | {"strategies": list(strategies)}))
+        self._check_learning_rate()
         self._choose_scale()
         self.add(Layer(_DEFAULT, {"missing": REJECT if self["scale"] == UNIT else MEAN}))
         self._choose_grid()
         self._check_histories()
         self._choose_strategy()
+
+    def _check_learning_rate(self) -> None:
+        if (learner := self["subroutine"]) == LOGISTIC:
+            return
+        if self.origins.pop("learning_rate") != _DEFAULT:
+            raise UsageError(f"--learning-rate is for {LOGISTIC}, not for {visible(learner, 60)}")
+        del self.values["learning_rate"]
 
     def _choose_scale(self) -> None:
         features, bounds = self.get("features") or [], self.get("bounds") or {}

@@ -11,6 +11,7 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import child, children
 from macro_engine.options.settings import Settings
+from macro_engine.options.table import DEFAULTS
 
 _SHOWN_ONLY = {"metric", "class"}  # they change nothing in a run
 
@@ -34,11 +35,11 @@ def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:
     differences = []
     before, wanted = child(info, "settings"), now["settings"]
     for name in dict.fromkeys([*before, *wanted]):
-        if name not in _SHOWN_ONLY and before.get(name) != wanted.get(name):
+        # an option that did not exist then had no effect beyond its default
+        was, is_now = before.get(name, DEFAULTS.get(name)), wanted.get(name)
+        if name not in _SHOWN_ONLY and was != is_now:
             option = name.replace("_", "-")
-            differences.append(
-                f"--{option} was {_shown(before.get(name))} and is {_shown(wanted.get(name))}"
-            )
+            differences.append(f"--{option} was {_shown(was)} and is {_shown(is_now)}")
     old, new = children(info, "input"), now["input"]
     if [f.get("name") for f in old] != [f["name"] for f in new]:
         differences.append(f"the input was {_names(old)} and is {_names(new)}")

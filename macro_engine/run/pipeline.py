@@ -107,7 +107,9 @@ class Pipeline:
         self.paths: list[str] = []
         if not compiled:
             self.create = converted(
-                resolve(settings["subroutine"], settings.get("seed")),
+                resolve(
+                    settings["subroutine"], settings.get("seed"), settings.get("learning_rate")
+                ),
                 settings["output"],
                 settings["delta"],
             )
@@ -363,6 +365,7 @@ class Pipeline:
             settings["subroutine"],
             settings["eps_power"],
             settings.most_subroutines,
+            settings.get("learning_rate"),
         )
         return self._ensemble(CompiledFamily(rules, columns, self.is_plain), columns)
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from functools import partial
 
 from macro_engine.core import plugins
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 
-__all__ = ["NAMED", "OWN", "STORABLE", "Create", "Subroutine", "register", "resolve"]
+__all__ = ["LOGISTIC", "NAMED", "OWN", "STORABLE", "Create", "Subroutine", "register", "resolve"]
+
+LOGISTIC = "logistic"
 
 
-def _logistic(classes: tuple[str, ...]) -> Subroutine:
+def _logistic(classes: tuple[str, ...], learning_rate: LearningRate = SQRT) -> Subroutine:
     from macro_engine.subroutines.logistic import Logistic
 
-    return Logistic(len(classes))
+    return Logistic(len(classes), learning_rate)
 
 
 def _nearest_mean(classes: tuple[str, ...]) -> Subroutine:
@@ -39,7 +43,7 @@ def _vw() -> Create:
 
 # A learner is imported when one is started: River alone takes a second.
 NAMED: dict[str, Callable[[], Create]] = {
-    "logistic": lambda: _logistic,
+    LOGISTIC: lambda: _logistic,
     "nearest-mean": lambda: _nearest_mean,
     "erm": lambda: _erm,
     "vw": _vw,
@@ -48,7 +52,7 @@ NAMED: dict[str, Callable[[], Create]] = {
 # Those whose state is arrays and names, so that a run can go on from a file. A River model would
 # have to be unpickled, and Vowpal Wabbit's format is read by its own code: neither may come from a
 # file that somebody else may have written.
-STORABLE = ["logistic", "nearest-mean", "erm"]
+STORABLE = [LOGISTIC, "nearest-mean", "erm"]
 OWN = tuple(NAMED)
 
 
@@ -69,13 +73,17 @@ def register(name: str, create: Create, storable: bool = False) -> None:
         STORABLE.append(name)
 
 
-def resolve(name: str, seed: int | None = None) -> Create:
-    """How to start a subroutine, given the classes.
+def resolve(
+    name: str, seed: int | None = None, learning_rate: LearningRate | None = None
+) -> Create:
+    """How to start a subroutine, given the classes; `learning_rate` is that of `logistic`.
 
     `river:module.Class(...)` is read, never evaluated. `python:module:function` runs the user's
     code: a name that comes from a file must be refused before it gets here.
     """
     plugins.load()
+    if name == LOGISTIC and learning_rate is not None:
+        return partial(_logistic, learning_rate=learning_rate)
     if name in NAMED:
         return NAMED[name]()
     if name.startswith("river:"):

@@ -10,27 +10,35 @@ import numpy as np
 from river.linear_model import LogisticRegression
 from river.optim import SGD
 from river.optim.losses import Log
-from river.optim.schedulers import InverseScaling
+from river.optim.schedulers import Constant, InverseScaling
 
 from macro_engine.core.rows import Columns, Floats, Ints, Rows
 from macro_engine.core.state import State, array, children, texts, whole
 from macro_engine.subroutines.base import RunningMean, Subroutine
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 from macro_engine.subroutines.parameters import WEIGHTS, Parameters, column_names
 from macro_engine.subroutines.probabilities import of_classes
 
 
 class Logistic(Subroutine):
-    """Logistic regression by stochastic gradient descent with steps of 1/sqrt(t).
+    """Logistic regression by stochastic gradient descent.
 
     Two classes: one model, for which the second class is True. More: one model a class, all
     updated with each row, and the largest probability wins.
+
+    Parameters
+    ----------
+    classes
+        How many there are.
+    learning_rate
+        The step: `sqrt` for 1/sqrt(t), or a number for one that stays the same.
     """
 
     always_has_probabilities = True
 
-    def __init__(self, classes: int) -> None:
+    def __init__(self, classes: int, learning_rate: LearningRate = SQRT) -> None:
         models = 1 if classes == 2 else classes
-        self.models = [logistic_regression() for _ in range(models)]
+        self.models = [logistic_regression(learning_rate) for _ in range(models)]
 
     def predict(self, rows: Rows) -> Ints:
         return likeliest(self._positive(rows))
@@ -128,8 +136,10 @@ class MeanWeights(RunningMean):
         return total + self.intercepts[m]
 
 
-def logistic_regression() -> LogisticRegression:
-    return LogisticRegression(optimizer=SGD(InverseScaling(1.0)), intercept_lr=InverseScaling(1.0))
+def logistic_regression(learning_rate: LearningRate = SQRT) -> LogisticRegression:
+    if isinstance(learning_rate, str):
+        return LogisticRegression(SGD(InverseScaling(1.0)), intercept_lr=InverseScaling(1.0))
+    return LogisticRegression(SGD(Constant(learning_rate)), intercept_lr=Constant(learning_rate))
 
 
 def _packed(weights: Mapping[str, float], intercept: float) -> State:

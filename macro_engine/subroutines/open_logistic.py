@@ -8,6 +8,7 @@ from typing import Any
 
 from river import base
 
+from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 from macro_engine.subroutines.logistic import logistic_regression
 
 
@@ -27,9 +28,10 @@ class OpenLogistic(base.Classifier):
     'c'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, learning_rate: LearningRate = SQRT) -> None:
+        self.learning_rate = learning_rate
         self.models: dict[Any, Any] = {}
-        self.never = logistic_regression()
+        self.never = logistic_regression(learning_rate)
 
     @property
     def _multiclass(self) -> bool:

@@ -24,7 +24,8 @@ class Rules(NamedTuple):
     divisor: float  # of each l2 distance, for features
     lacking: float  # what a class counts that one side lacks, for features
     skip: int  # 1 if such a class is left out of the mean
-    rate_power: float  # the learning rate falls as (n + 1)^-rate_power
+    rate: float  # the learning rate after n rows is rate / (n + 1)^rate_power
+    rate_power: float
 
 
 class Stretch(NamedTuple):
@@ -72,7 +73,7 @@ class Bank(NamedTuple):
     weights: Floats  # or means; those of all models (or classes) for a column stand together
     intercepts: Floats  # by models
     counts: Ints  # rows learned, by classes for nearest-mean
-    rates: Floats  # the first learning rates
+    rates: Floats  # the first learning rates, for logistic
 
 
 class Results(NamedTuple):

@@ -141,13 +141,14 @@ def logistic_probabilities(  # type: ignore[no-untyped-def]
 
 @borrowing
 def logistic_learn(  # type: ignore[no-untyped-def]
-    weights, intercepts, counts, places, labels, numbers, ones, begin, end, rates, power, margins
-):
+    weights, intercepts, counts, places, labels, numbers, ones, begin, end, rates, factor, power,
+    margins,
+):  # fmt: skip
     """A step of stochastic gradient descent for each row and each model at the places.
 
     A row goes to all of them before the next one comes, and all of them are asked before any
     learns: what they do does not wait for each other, while two rows of one model do. `rates`
-    holds 1 / (n + 1)^power for the first n.
+    holds factor / (n + 1)^power for the first n.
     """
     models = intercepts.shape[1]
     for i in range(begin, end):
@@ -162,15 +163,15 @@ def logistic_learn(  # type: ignore[no-untyped-def]
             place = places[q]
             n = counts[place, 0]
             counts[place, 0] = n + 1
-            rate = rates[n] if n < len(rates) else 1.0 / math.pow(n + 1, power)
+            rate = rates[n] if n < len(rates) else factor / math.pow(n + 1, power)
             descend(weights[place], intercepts[place], numbers, ones, i, rate, margins[q])
 
 
 @borrowing
-def learning_rates(first, power, rates):  # type: ignore[no-untyped-def]
-    """Set 1 / (n + 1)^power for n from first on."""
+def learning_rates(first, factor, power, rates):  # type: ignore[no-untyped-def]
+    """Set factor / (n + 1)^power for n from first on."""
     for n in range(first, len(rates)):
-        rates[n] = 1.0 / math.pow(n + 1, power)
+        rates[n] = factor / math.pow(n + 1, power)
 
 
 @inlined
@@ -194,5 +195,6 @@ def learn(learning, stretch, begin, end, rules, bank, present):  # type: ignore[
     """Those that were called up learn the rows of a step."""
     logistic_learn(
         bank.weights, bank.intercepts, bank.counts, present.learning[:learning], stretch.labels,
-        stretch.numbers, stretch.ones, begin, end, bank.rates, rules.rate_power, present.margins,
+        stretch.numbers, stretch.ones, begin, end, bank.rates, rules.rate, rules.rate_power,
+        present.margins,
     )  # fmt: skip

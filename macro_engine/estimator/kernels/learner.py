@@ -22,6 +22,7 @@ from macro_engine.estimator.kernels.parts import (
     OPEN_VALUE,
     PLACES,
     RANK,
+    RATE,
     RATE_POWER,
     ROW_COLUMN,
     ROW_VALUE,
@@ -135,7 +136,9 @@ def descend(weights, columns, values, begin, end, positive, rate):  # type: igno
 
 
 @borrowing
-def learn(learner, models, columns, values, begin, end, label, power):  # type: ignore[no-untyped-def]
+def learn(  # type: ignore[no-untyped-def]
+    learner, models, columns, values, begin, end, label, factor, power
+):
     """A step of stochastic gradient descent for every model of a learner.
 
     Model 0 is that of a class that never occurs; a new class starts from it. With one class or two
@@ -153,7 +156,7 @@ def learn(learner, models, columns, values, begin, end, label, power):  # type: 
         if known == 3:
             for c in range(width):
                 models[1, c] = -models[2, c]
-    rate = 1.0 / math.pow(learner[COUNT] + 1, power)
+    rate = factor / math.pow(learner[COUNT] + 1, power)
     learner[COUNT] += 1
     descend(models[0], columns, values, begin, end, -1.0, rate)
     for other in range(0 if known > 2 else 1, known):
@@ -165,11 +168,11 @@ def learn(learner, models, columns, values, begin, end, label, power):  # type: 
 def learn_rows(ints, floats, place):  # type: ignore[no-untyped-def]
     learners, weights = table_of(ints, ints, LEARNER), cube_of(floats, ints, WEIGHT)
     rows, columns = table_of(ints, ints, OPEN_ROW), line_of(ints, ints, OPEN_COLUMN)
-    values, power = line_of(floats, ints, OPEN_VALUE), line_of(floats, ints, NUMBERS)[RATE_POWER]
+    values, numbers = line_of(floats, ints, OPEN_VALUE), line_of(floats, ints, NUMBERS)
     for i in range(ints[ROWS]):
         learn(
             learners[place], weights[place], columns, values, rows[i, 0], rows[i + 1, 0],
-            rows[i, 1], power,
+            rows[i, 1], numbers[RATE], numbers[RATE_POWER],
         )  # fmt: skip
 
 

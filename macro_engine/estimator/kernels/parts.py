@@ -40,8 +40,9 @@ TWIN, TWIN_STEP, CHILD, CHILD_STEP, WRONG, WRONG_STEP = range(4, 10)
 FIRST_CLASS = 10  # of the classes known
 # columns of REFERENCES: how many there are, H (-1: all steps)
 NUMBER, LENGTH = range(2)
-# NUMBERS: the power of learning rates, that of thresholds, 8 ln K, the largest number allowed
-RATE_POWER, POWER, EIGHT_LOG_K, LARGEST = range(4)
+# NUMBERS: the power of thresholds, 8 ln K, the largest number allowed; a learning rate is
+# RATE / (n + 1)^RATE_POWER
+POWER, EIGHT_LOG_K, LARGEST, RATE, RATE_POWER = range(5)
 # columns of LINE_NUMBER: the threshold, that in force, the summed loss, the weight
 THRESHOLD, LIMIT, LOSS, VOTE = range(4)
 # columns of SCALE: values counted, mean, variance, its root

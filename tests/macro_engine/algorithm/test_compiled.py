@@ -80,6 +80,18 @@ def test_with_falling_thresholds_and_a_limit(distance, subroutine, rules):
     assert_equal(random_block(6, 3, [2] * 60), distance, subroutine, 2, **rules)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("learning_rate", [0.05, 1.0])
+def test_with_a_step_that_stays_the_same(classes, learning_rate):
+    block = random_block(6, classes, [3] * 40)
+    assert_equal(block, "labels", "logistic", 2, learning_rate=learning_rate)
+    falling, constant = (
+        both(block, "labels", "logistic", classes, 2, learning_rate=rate)[1].run(block, True)
+        for rate in (None, learning_rate)
+    )
+    assert not same(falling.probabilities, constant.probabilities)
+
+
 @pytest.mark.parametrize("empty_class", ["far", "zero", "skip"])
 @pytest.mark.parametrize("scaled", [True, False])
 def test_with_classes_that_histories_lack(empty_class, scaled):

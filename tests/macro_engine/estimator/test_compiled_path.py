@@ -27,10 +27,11 @@ def both_paths(
     power=0.0,
     most=None,
     empty_class="far",
+    learning_rate="sqrt",
 ):
     known = DISTANCES[distance]
     members = grid(history or [known.history], thresholds or known.thresholds)
-    settings = (members, distance, strategy, every, power, most, empty_class)
+    settings = (members, distance, strategy, every, power, most, empty_class, False, learning_rate)
     return GeneralPath(None, *settings), CompiledPath(*settings)
 
 
@@ -49,6 +50,7 @@ CASES = {
     "no more than two": ({"most": 2, "history": [3]}, {}),
     "infinity alone": ({"thresholds": (math.inf,), "strategy": "ewa"}, GROWING),
     "iid": ({"distance": "iid"}, {}),
+    "a step that stays the same": ({"learning_rate": 0.05, "every": 2}, GROWING),
     "markov": ({"distance": "markov", "every": 2}, {"columns": 1} | GROWING),
     "frames": ({"distance": "frames", "thresholds": (1.0, 2.0)}, GROWING),
     "features": ({"distance": "features", "thresholds": (0.5, 1.0, 2.0), "every": 5}, GROWING),

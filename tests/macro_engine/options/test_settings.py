@@ -109,13 +109,35 @@ def test_histories_that_make_no_sense_are_refused(tmp_path, distance, history, s
         ("features", "a,y", "cannot be a feature too"),
         ("time", "when", "no column 'when'"),
         ("every", "10m", "needs a time column"),
+        ("learning_rate", "0", "0 is no step; write sqrt, or a number above 0"),
+        ("learning_rate", "-.1", "-0.1 is no step"),
+        ("learning_rate", "inf", "inf is no step"),
+        ("learning_rate", "nan", "'nan' is not a number"),
+        ("learning_rate", "root", "'root' is not a number"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_words(tmp_path, name, value, says):
     with pytest.raises(UsageError) as error:
         check(opened(tmp_path, **{"label": "y", name: value}))
-    assert f"--{name}" in str(error.value)
+    assert f"--{name.replace('_', '-')}" in str(error.value)
     assert says in str(error.value)
+
+
+def test_only_logistic_takes_a_learning_rate(tmp_path):
+    assert opened(tmp_path, label="y").settings["learning_rate"] == "sqrt"
+    assert opened(tmp_path, label="y", learning_rate="1").settings["learning_rate"] == 1.0
+    other = {"label": "y", "subroutine": "nearest-mean"}
+    assert opened(tmp_path, **other).settings.get("learning_rate") is None
+    with pytest.raises(UsageError, match="--learning-rate is for logistic, not for nearest-mean"):
+        opened(tmp_path, learning_rate=".1", **other)
+
+
+def test_a_learner_named_at_a_stronger_level_discards_a_weaker_learning_rate(tmp_path):
+    toml = "learning_rate = 0.05"
+    assert opened(tmp_path, toml, label="y").settings["learning_rate"] == 0.05
+    for learner in ("nearest-mean", "logistic"):
+        found = opened(tmp_path, toml, label="y", subroutine=learner).settings
+        assert found.get("learning_rate") == (None if learner == "nearest-mean" else "sqrt")
 
 
 def check(stream):

@@ -38,7 +38,7 @@ def stream(tmp_path):
     "options",
     [
         {},
-        {"distance": "features", "clock": "on"},
+        {"distance": "features", "clock": "on", "learning_rate": ".05"},
         {"subroutine": "erm", "output": "score", "every": "3h"},
         {"late": "reject", "every": "40", "distance": "markov", "subroutine": "nearest-mean"},
     ],
@@ -92,6 +92,8 @@ def test_other_settings_and_another_input_are_refused_by_name(stream, tmp_path):
         run(engine(stream, tmp_path / "a.run", every="1h"))
     with pytest.raises(MacroError, match="--max-subroutines was 64 and is 4"):
         run(engine(stream, tmp_path / "a.run", max_subroutines="4"))
+    with pytest.raises(MacroError, match=r'--learning-rate was "sqrt" and is 0\.05'):
+        run(engine(stream, tmp_path / "a.run", learning_rate=".05"))
     other = write_stream(tmp_path / "e.csv")
     with pytest.raises(MacroError, match=r"the input was d\.csv and is e\.csv"):
         run(engine(other, tmp_path / "a.run"))
