@@ -18,7 +18,7 @@ from macro_engine.options.table import OPTIONS
 from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.infer import Guesses, Role, infer
-from macro_engine.stream.oddities import listed
+from macro_engine.stream.misreadings import listed
 from macro_engine.stream.opening import Opened, PartlyOpened
 from macro_engine.stream.profile import ColumnProfile
 from macro_engine.stream.spec import StreamSpec

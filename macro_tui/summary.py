@@ -11,9 +11,9 @@ from rich.text import Text
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.run.view import METRICS, Earner, Judged, LeadSummary, Metric, Summary
+from macro_engine.run.view import METRICS, Earner, LeadSummary, Metric, MetricSummary, Summary
 from macro_tui.view.comparison import series_title
-from macro_tui.view.judged import (
+from macro_tui.view.metric_tables import (
     confusion_table,
     lead_in_words,
     metric_lines,
@@ -131,7 +131,7 @@ def _table(summary: Summary) -> Table:
     return table
 
 
-def _print_metrics(summary: Summary, judged: Judged, console: Console) -> None:
+def _print_metrics(summary: Summary, judged: MetricSummary, console: Console) -> None:
     """Every metric of every series: over the whole run, and of late."""
     titles = {name: _name(name) for name in _in_order(summary.errors)}
     headings = [metric.title for metric in METRICS.values()]
@@ -207,7 +207,7 @@ def _lead(error: float, baseline: float) -> str:
     return f"{points:+.2f} points ({error / baseline - 1:+.1%})"
 
 
-def _verdict_by(metric: Metric, judged: Judged, series: str) -> str:
+def _verdict_by(metric: Metric, judged: MetricSummary, series: str) -> str:
     own, baseline = (judged.all[name][metric.name] for name in (series, "marginal"))
     title = metric_title(metric, judged.of)
     if own is None or baseline is None:

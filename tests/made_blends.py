@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.shape import BlendShape, Evidence
 
 
 class Made(NamedTuple):
-    shape: Shape
+    shape: BlendShape
     evidence: Evidence
     labels: np.ndarray
     starts: np.ndarray
@@ -38,7 +38,7 @@ def made(classes=2, numbers=3, categories=1, members=2, rows=60, step=4, seed=0)
         forecasts(rows), forecasts(rows), forecasts(members, rows),
     )  # fmt: skip
     starts = np.unique(np.append(np.arange(0, rows, step), rows))
-    return Made(Shape.of(classes, numbers, categories, members), evidence, labels, starts)
+    return Made(BlendShape.of(classes, numbers, categories, members), evidence, labels, starts)
 
 
 SHAPES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.core.members import grid
@@ -41,8 +41,8 @@ def compiled_family(
     **options,
 ):  # fmt: skip
     shape = shape_of(columns, classes, members, **options)
-    rules = CompiledRules(members, distance, shape, subroutine, power, most, learning_rate)
-    return CompiledFamily(rules, columns)
+    settings = CompiledSettings(members, distance, shape, subroutine, power, most, learning_rate)
+    return CompiledFamily(settings, columns)
 
 
 def general(members, distance, subroutine, columns, classes, output="last", **ensemble):

@@ -11,7 +11,7 @@ import numpy as np
 
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine
-from macro_engine.run.pace import Target
+from macro_engine.run.pace import Destination
 from macro_engine.run.session import Session
 from macro_engine.run.speed import Speed
 from macro_engine.stream.live.beginning import GrowingFile, Piped
@@ -59,7 +59,7 @@ def paused_session(path, row):
 
     def prepare(engine):
         engine.pace.paused = True
-        engine.pace.target = Target(row=row)
+        engine.pace.target = Destination(row=row)
 
     return session_over(path, prepare=prepare)
 

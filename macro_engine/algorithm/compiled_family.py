@@ -39,7 +39,7 @@ _MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is comp
 
 
 @dataclass(frozen=True)
-class CompiledRules:
+class CompiledSettings:
     """What is run: names as the user gives them, numbers as for `Macro`."""
 
     members: tuple[Member, ...]
@@ -66,7 +66,7 @@ class CompiledFamily:
 
     unanswered = 0
 
-    def __init__(self, rules: CompiledRules, columns: Columns, plain: bool = False) -> None:
+    def __init__(self, rules: CompiledSettings, columns: Columns, plain: bool = False) -> None:
         shape = rules.shape
         self.shape = shape
         self.classes = shape.classes

@@ -9,11 +9,11 @@ import numpy as np
 
 from macro_engine.algorithm.any_family import AnyFamily, TrialStep
 from macro_engine.algorithm.chosen_step import ChosenStep
-from macro_engine.algorithm.earned import EarnedProbabilities
+from macro_engine.algorithm.earned_probabilities import EarnedProbabilities
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.no_change import NoChange
-from macro_engine.algorithm.outcome import Outcome, Said
+from macro_engine.algorithm.outcome import OpenPredictions, Outcome
 from macro_engine.blend.persistence import Persistence
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
@@ -40,7 +40,7 @@ class OpenStep:
     step: int
     chosen: ChosenStep | None = None  # None for a step that is only looked at
 
-    def predict(self, rows: Rows) -> Said:
+    def predict(self, rows: Rows) -> OpenPredictions:
         """What everyone says of rows of the step; changes nothing."""
         forecasts, _ = self.forecasts(rows)
         return self.ensemble.said(forecasts, self.ensemble.answers(forecasts))
@@ -223,7 +223,7 @@ class Ensemble:
             unchanged,
         )  # fmt: skip
 
-    def said(self, forecasts: Forecasts, answers: Mapping[str, Answer]) -> Said:
+    def said(self, forecasts: Forecasts, answers: Mapping[str, Answer]) -> OpenPredictions:
         """All predictions, in the order of the series, and the probabilities that are kept."""
         others, n = len(self.series), len(forecasts.rows)
         predictions = np.empty((self.names.predictors, n), counts_type(self.classes - 1))
@@ -232,14 +232,14 @@ class Ensemble:
         for line, answer in enumerate(answers.values(), len(BASELINES)):
             predictions[line] = answer.predictions
         if not self.with_probabilities:
-            return Said(self.names, predictions, None)
+            return OpenPredictions(self.names, predictions, None)
         probabilities = np.full((others, n, self.classes), np.nan, np.float32)
         probabilities[0] = forecasts.marginal_probabilities
         probabilities[1] = forecasts.no_change_probabilities
         for line, answer in enumerate(answers.values(), len(BASELINES)):
             if answer.probabilities is not None:
                 probabilities[line] = answer.probabilities
-        return Said(self.names, predictions, probabilities)
+        return OpenPredictions(self.names, predictions, probabilities)
 
     def state(self, whole: bool = True) -> dict[str, State | None]:
         """All that must be remembered to go on, between two steps: by parts.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine.algorithm.chosen_step import ChosenStep
-from macro_engine.algorithm.completed import CompletedSteps
+from macro_engine.algorithm.completed_steps import CompletedSteps
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.member_subroutines import (
     FamilyRules,

@@ -75,8 +75,8 @@ class NeededKernels:
         if self.distance is None or self.subroutine is None:
             labels = DISTANCES["labels"].create(shape)
             return Family(members, labels, lambda: NearestMean(2), columns, 2)
-        from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+        from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 
         return CompiledFamily(
-            CompiledRules(members, self.distance, shape, self.subroutine), columns
+            CompiledSettings(members, self.distance, shape, self.subroutine), columns
         )

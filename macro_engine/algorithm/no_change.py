@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.blend.persistence import LEAST, PRIOR_ROWS, Persistence
-from macro_engine.core.declared import Declared, Part, Whole
+from macro_engine.core.declared import Declared, Integer, StatePart
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.state import State
 
@@ -19,7 +19,7 @@ class NoChange:
         From which its probabilities are read; None for a run that computes none.
     """
 
-    remembers = Declared(Whole("last", -1, "classes"), Part("table"))
+    remembers = Declared(Integer("last", -1, "classes"), StatePart("table"))
 
     def __init__(self, table: Persistence | None = None) -> None:
         self.last = -1  # no label yet

@@ -73,7 +73,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class OpenPredictions:
     """What everyone says of rows of an open step: as in `Outcome`, without labels."""
 
     names: Names

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from macro_engine.algorithm.outcome import Outcome
 from macro_engine.core.errors import MacroError
-from macro_engine.core.narrow import narrow, small
 from macro_engine.core.rows import Block
+from macro_engine.core.smallest_type import narrow, small
 from macro_engine.core.steps import Steps, changes, piece_starts
 from macro_engine.core.totals import Totals
 from macro_engine.strategies import LEADER

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.blend.tilings import CELLS, TILINGS
 from macro_engine.core.rows import SLOTS, Floats, Ints
 from macro_engine.core.state import State, array, child, indices
@@ -69,7 +69,7 @@ class Answers:
         }
 
     @staticmethod
-    def restored(state: State, shape: Shape) -> Answers:
+    def restored(state: State, shape: BlendShape) -> Answers:
         c, e = shape.classes, shape.experts
         probabilities = array(state, "probabilities", np.float64, (None, c))
         n = len(probabilities)
@@ -84,7 +84,7 @@ class Answers:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class BlendResult:
     """What a blend did in a block of whole steps.
 
     Attributes
@@ -108,7 +108,7 @@ class Outcome:
         return likeliest
 
 
-def _evidence(state: State, shape: Shape, rows: int) -> Evidence:
+def _evidence(state: State, shape: BlendShape, rows: int) -> Evidence:
     c = shape.classes
     return Evidence(
         array(state, "numbers", np.float64, (rows, shape.numbers)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.blend.answers import Answers, Outcome
+from macro_engine.blend.answers import Answers, BlendResult
 from macro_engine.blend.family import FamilyMean
 from macro_engine.blend.filters import FAST, SLOW, Filter
 from macro_engine.blend.linear import Linear
@@ -15,7 +15,7 @@ from macro_engine.blend.memory import Memory
 from macro_engine.blend.plain_memory import cells_of, memory_of, restore
 from macro_engine.blend.probability import centred_logs
 from macro_engine.blend.pull import RecentPulls, pulls_of
-from macro_engine.blend.shape import NO_LABEL, Evidence, Shape
+from macro_engine.blend.shape import NO_LABEL, BlendShape, Evidence
 from macro_engine.blend.share import Share, blend_prior
 from macro_engine.blend.shares import ClassShares
 from macro_engine.blend.tiles import Tiles
@@ -31,7 +31,7 @@ class Blend:
     when its labels are there.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: BlendShape) -> None:
         self.shape = shape
         models, experts = shape.models, shape.experts
         self.linear = Linear(models, shape.numbers, shape.categories)
@@ -125,10 +125,10 @@ class Blend:
                 tiles.learn(cells, label)
             self.class_shares.learn(label)
 
-    def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> Outcome:
+    def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> BlendResult:
         """Take a block of whole steps through: answer, close and learn each."""
         steps, experts = len(starts) - 1, self.shape.experts
-        outcome = Outcome(
+        outcome = BlendResult(
             np.empty((len(evidence), self.shape.classes)),
             np.empty((steps, experts + 2)),
             np.empty((steps, experts)),

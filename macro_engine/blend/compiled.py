@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.blend.answers import Answers, Outcome
+from macro_engine.blend.answers import Answers, BlendResult
 from macro_engine.blend.compiled_memory import (
     cells_of,
     memory_of,
@@ -17,15 +17,15 @@ from macro_engine.blend.kernels.arrays import (
     ANSWER,
     CLOSE,
     LEARN,
+    AnswerArrays,
+    BlendConstants,
     Given,
-    Record,
-    Rules,
     Scratch,
-    Shown,
+    ShownArrays,
 )
 from macro_engine.blend.kernels.steps import run_steps
 from macro_engine.blend.memory import Memory
-from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import ADAGRAD, TILINGS, draw
 from macro_engine.core.rows import Ints
@@ -35,9 +35,9 @@ from macro_engine.core.state import State
 class CompiledBlend:
     """As `Blend`, with everything in arrays."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: BlendShape) -> None:
         self.shape = shape
-        self.rules = _rules(shape)
+        self.constants = _constants(shape)
         self.parts = new_parts(shape)
         self.scratch = _scratch(shape)
         self.codes = 0  # one more than the largest code that was learned
@@ -76,16 +76,16 @@ class CompiledBlend:
         given = answers.evidence
         self._take(LEARN, given, labels, _one_step(given), self._again(answers))
 
-    def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> Outcome:
+    def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> BlendResult:
         """Take a block of whole steps through: answer, close and learn each."""
         steps, experts = len(starts) - 1, self.shape.experts
         longest = int(np.diff(starts).max(initial=0))
         record = self._record(1, longest)._replace(
             probabilities=np.empty((len(evidence), self.shape.classes))
         )
-        shown = Shown(np.empty((steps, experts + 2)), np.empty((steps, experts)))
+        shown = ShownArrays(np.empty((steps, experts + 2)), np.empty((steps, experts)))
         self._take(ANSWER + CLOSE + LEARN, evidence, labels, starts, record, shown)
-        return Outcome(record.probabilities, shown.weights, shown.pulls)
+        return BlendResult(record.probabilities, shown.weights, shown.pulls)
 
     def state(self) -> State:
         """All that it must remember to go on."""
@@ -129,8 +129,8 @@ class CompiledBlend:
         evidence: Evidence,
         labels: Ints,
         starts: Ints,
-        record: Record,
-        shown: Shown | None = None,
+        record: AnswerArrays,
+        shown: ShownArrays | None = None,
     ) -> None:
         self._make_room(evidence.codes)
         if doing & LEARN and evidence.codes.size:
@@ -146,8 +146,8 @@ class CompiledBlend:
             np.ascontiguousarray(labels),
             starts,
         )
-        nothing = Shown(np.empty((0, 0)), np.empty((0, 0)))
-        run_steps(doing, given, self.rules, self.parts, record, self.scratch, shown or nothing)
+        nothing = ShownArrays(np.empty((0, 0)), np.empty((0, 0)))
+        run_steps(doing, given, self.constants, self.parts, record, self.scratch, shown or nothing)
 
     def _make_room(self, codes: Ints) -> None:
         """For codes that were not known; their weights are 0."""
@@ -158,9 +158,9 @@ class CompiledBlend:
             room[:, : weights.shape[1]] = weights
             self.parts = self.parts._replace(linear_codes=room)
 
-    def _record(self, kept: int, rows: int) -> Record:
+    def _record(self, kept: int, rows: int) -> AnswerArrays:
         experts, classes = self.shape.experts, self.shape.classes
-        return Record(
+        return AnswerArrays(
             np.empty((rows, classes)),
             np.empty((kept, experts, classes)),
             np.empty((kept, 2, classes)),
@@ -169,9 +169,9 @@ class CompiledBlend:
             np.empty((rows, self.shape.models, experts)),
         )
 
-    def _again(self, answers: Answers) -> Record:
+    def _again(self, answers: Answers) -> AnswerArrays:
         """The record of answers that were given before."""
-        return Record(
+        return AnswerArrays(
             answers.probabilities,
             answers.experts,
             answers.filtered,
@@ -181,7 +181,7 @@ class CompiledBlend:
         )
 
 
-def _rules(shape: Shape) -> Rules:
+def _constants(shape: BlendShape) -> BlendConstants:
     sets, experts = len(shape.plans), shape.experts
     depths = np.zeros((sets, TILINGS), np.int64)
     columns = np.zeros((sets, TILINGS, 4), np.int64)
@@ -205,7 +205,7 @@ def _rules(shape: Shape) -> Rules:
             number += 1
     rates = np.array([[step / (TILINGS + 1.0) for step in plan.steps] for plan in shape.plans])
     members = shape.members
-    return Rules(
+    return BlendConstants(
         depths,
         columns,
         bins,
@@ -219,7 +219,7 @@ def _rules(shape: Shape) -> Rules:
     )
 
 
-def _scratch(shape: Shape) -> Scratch:
+def _scratch(shape: BlendShape) -> Scratch:
     sets, experts, classes, models = len(shape.plans), shape.experts, shape.classes, shape.models
     return Scratch(
         shares=np.empty(classes),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from macro_engine.blend.memory import TileMemory
-from macro_engine.blend.shape import Shape
+from macro_engine.blend.shape import BlendShape
 from macro_engine.core.state import DamagedError, State, children
 
 MOST_PARTS = 256
@@ -66,7 +66,7 @@ class Journal:
         tables.stored()
         return found
 
-    def joined(self, parts: Mapping[str, State], shape: Shape) -> list[State]:
+    def joined(self, parts: Mapping[str, State], shape: BlendShape) -> list[State]:
         """What the cells hold after all parts; the journal, which is new, goes on from there."""
         if {*parts} != {str(n) for n in range(len(parts))} or not parts:
             raise DamagedError("in its state the tables of the blend are not complete")

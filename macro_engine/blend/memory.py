@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.blend.shape import Shape
+from macro_engine.blend.shape import BlendShape
 from macro_engine.blend.tilings import CELLS
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.errors import MacroError
 from macro_engine.core.rows import SLOTS, Floats, Ints
 from macro_engine.core.state import DamagedError, State, children
@@ -40,7 +40,7 @@ class TileMemory:
         return self.remembers.state_of(self)
 
     @staticmethod
-    def restored(state: State, shape: Shape) -> TileMemory:
+    def restored(state: State, shape: BlendShape) -> TileMemory:
         kept = TileMemory(**TileMemory.remembers.read(state, models=shape.models))
         if (np.diff(kept.index) <= 0).any():
             raise DamagedError("in its state the cells of a table do not rise")
@@ -73,7 +73,7 @@ class Memory:
         By sets of tilings; none in a memory without the tables.
     """
 
-    shape: Shape
+    shape: BlendShape
     linear_bias: Floats
     linear_numbers: Floats
     linear_codes: Floats
@@ -94,7 +94,7 @@ class Memory:
         Array("linear_numbers", np.float64, ("models", "numbers"), shared=True),
         Array("linear_codes", np.float64, ("categories", None, "models"), shared=True),
         Array("lengths", np.float64, (1,), shared=True),
-        Whole("rows"),
+        Integer("rows"),
         Array("class_shares", np.float64, ("classes",), shared=True),
         Array("members", np.float64, ("members",), shared=True),
         Array("shares", np.float64, ("forecasters",), shared=True),
@@ -102,7 +102,7 @@ class Memory:
         Array("covariances", np.float64, (2, "experts", "experts"), shared=True),
         Array("restarts", np.int64, (2,), low=0, shared=True),
         Array("pulls", np.float64, ("experts",), shared=True),
-        Whole("steps"),
+        Integer("steps"),
     )
 
     def state(self) -> State:
@@ -113,7 +113,7 @@ class Memory:
         return state | {"tiles": [part.state() for part in self.tiles]}
 
     @staticmethod
-    def restored(state: State, shape: Shape) -> Memory:
+    def restored(state: State, shape: BlendShape) -> Memory:
         """The memory of a state, for a blend of this shape."""
         if state.get("sizes") != _sizes(shape):
             raise MacroError("the state of the blend is of a stream with other columns or classes")
@@ -135,7 +135,7 @@ class Memory:
         return Memory(shape, **values, tiles=[TileMemory.restored(part, shape) for part in kept])
 
 
-def _sizes(shape: Shape) -> list[int]:
+def _sizes(shape: BlendShape) -> list[int]:
     """By which a state is told from that of another stream."""
     return [
         shape.classes, shape.numbers, shape.categories, shape.members, shape.tiled, shape.units,

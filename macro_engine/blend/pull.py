@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from macro_engine.blend.shape import GROUPS, Shape
+from macro_engine.blend.shape import GROUPS, BlendShape
 from macro_engine.core.rows import Floats
 
 STEPS = 100  # the last steps over which pulls are averaged
@@ -50,10 +50,10 @@ def pulls_of(
     ]
 
 
-def by_group(pulls: Floats, shape: Shape) -> Floats:
+def by_group(pulls: Floats, shape: BlendShape) -> Floats:
     """Steps by groups, given steps by experts; 0 for a group that is left out.
 
-    >>> by_group(np.array([[1.0, 1.0, 0.0, 0.5, 2.0]]), Shape.of(2, 0, 0, 3)).tolist()
+    >>> by_group(np.array([[1.0, 1.0, 0.0, 0.5, 2.0]]), BlendShape.of(2, 0, 0, 3)).tolist()
     [[2.0, 0.0, 0.5, 2.0, 0.0]]
     """
     found = np.zeros((len(pulls), len(GROUPS)))

@@ -13,7 +13,7 @@ GROUPS = ("linear", "shares", "persistence", "macro", "tiles")
 
 
 @dataclass(frozen=True)
-class Shape:
+class BlendShape:
     """The size of everything.
 
     Attributes
@@ -39,9 +39,9 @@ class Shape:
     units: int
 
     @staticmethod
-    def of(classes: int, numbers: int, categories: int, members: int) -> Shape:
+    def of(classes: int, numbers: int, categories: int, members: int) -> BlendShape:
         """The shape of a run whose columns all feed the tiles."""
-        return Shape(classes, numbers, categories, members, numbers + categories, numbers)
+        return BlendShape(classes, numbers, categories, members, numbers + categories, numbers)
 
     @property
     def models(self) -> int:

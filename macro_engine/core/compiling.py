@@ -27,8 +27,8 @@ from typing import Any
 import numba
 from numba.core.dispatcher import Dispatcher
 
+from macro_engine.core.cache_notes import found_folder
 from macro_engine.core.kernel_cache import KernelCache, trouble
-from macro_engine.core.warm_marks import found_folder
 from macro_engine.core.without_blas import load_numba_without_blas
 
 

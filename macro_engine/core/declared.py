@@ -3,7 +3,7 @@
 A class says once what it remembers, and is written down and restored by that:
 
 >>> class Tally:
-...     remembers = Declared(Whole("steps"), Array("wrong", np.int64, ("series",), low=0))
+...     remembers = Declared(Integer("steps"), Array("wrong", np.int64, ("series",), low=0))
 ...     def __init__(self):
 ...         self.steps, self.wrong = 3, np.array([1, 2])
 >>> state = Tally.remembers.state_of(Tally())
@@ -57,7 +57,7 @@ class Field(ABC):
 
 
 @dataclass(frozen=True)
-class Whole(Field):
+class Integer(Field):
     """A whole number from `low` up to `below`, which is not reached; limits may name it."""
 
     name: str
@@ -123,7 +123,7 @@ class Texts(Field):
 
 
 @dataclass(frozen=True)
-class Octets(Field):
+class ByteString(Field):
     """Bytes."""
 
     name: str
@@ -179,7 +179,7 @@ class Array(Field):
 
 
 @dataclass(frozen=True)
-class Part:
+class StatePart:
     """Something that has a state of its own; None where the owner has no such part."""
 
     name: str
@@ -188,9 +188,9 @@ class Part:
 class Declared:
     """All that a class remembers."""
 
-    def __init__(self, *fields: Field | Part) -> None:
-        self.fields = [field for field in fields if not isinstance(field, Part)]
-        self.parts = [field for field in fields if isinstance(field, Part)]
+    def __init__(self, *fields: Field | StatePart) -> None:
+        self.fields = [field for field in fields if not isinstance(field, StatePart)]
+        self.parts = [field for field in fields if isinstance(field, StatePart)]
 
     def state_of(self, owner: object) -> State:
         """What the owner remembers."""

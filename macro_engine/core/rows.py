@@ -14,7 +14,7 @@ from macro_engine.core.declared import Array, Declared
 from macro_engine.core.state import DamagedError, State
 
 if TYPE_CHECKING:
-    from macro_engine.core.late import Completions, Outcomes
+    from macro_engine.core.late_labels import Completions, Outcomes
 
 SLOTS = 1024  # one-hot columns of a category at most
 # From here on squares overflow in sums over many columns, and compiled sums need not be the others.

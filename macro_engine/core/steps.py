@@ -56,7 +56,7 @@ GROWING = (Axis.STEP, Axis.ROW, Axis.LIST)
 
 
 @dataclass(frozen=True)
-class Column:
+class ResultColumn:
     """The declaration of a column.
 
     Attributes
@@ -127,31 +127,31 @@ class Steps:
     first_step: int
     first_row: int
     before: Totals
-    lengths: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
-    late: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
-    rejected: Annotated[Counts, Column((_S,), _COUNTS, "steps")]
-    wrong: Annotated[Counts, Column((_P, _S), _COUNTS, "steps")]
-    active: Annotated[Counts, Column((_M, _S), _COUNTS, "steps")]
-    subroutines: Annotated[Counts, Column((_M, _S), _COUNTS, "steps")]
-    born: Annotated[Bools, Column((_M, _S), _FLAGS, "steps")]
-    close: Annotated[Counts, Column((_M, _S), _COUNTS, "choices")]
-    distance: Annotated[Floats, Column((_M, _S), Codec.DOUBLES, "choices")]
-    listed: Annotated[Bools, Column((_M, _S), _FLAGS, "choices")]
-    nearest: Annotated[Counts, Column((_L, _N), _COUNTS, "choices")]
-    distances: Annotated[Narrow, Column((_L, _N), Codec.DISTANCES, "choices")]
-    labels: Annotated[Counts, Column((_R,), _COUNTS, "rows", below=Axis.CLASS)]
-    predictions: Annotated[Counts, Column((_P, _R), _COUNTS, "rows", below=Axis.CLASS)]
-    times: Annotated[Ints | None, Column((_R,), Codec.TIMES, "rows")] = None
-    leaders: Annotated[Counts | None, Column((_S,), _COUNTS, "steps", below=_M)] = None
+    lengths: Annotated[Counts, ResultColumn((_S,), _COUNTS, "steps")]
+    late: Annotated[Counts, ResultColumn((_S,), _COUNTS, "steps")]
+    rejected: Annotated[Counts, ResultColumn((_S,), _COUNTS, "steps")]
+    wrong: Annotated[Counts, ResultColumn((_P, _S), _COUNTS, "steps")]
+    active: Annotated[Counts, ResultColumn((_M, _S), _COUNTS, "steps")]
+    subroutines: Annotated[Counts, ResultColumn((_M, _S), _COUNTS, "steps")]
+    born: Annotated[Bools, ResultColumn((_M, _S), _FLAGS, "steps")]
+    close: Annotated[Counts, ResultColumn((_M, _S), _COUNTS, "choices")]
+    distance: Annotated[Floats, ResultColumn((_M, _S), Codec.DOUBLES, "choices")]
+    listed: Annotated[Bools, ResultColumn((_M, _S), _FLAGS, "choices")]
+    nearest: Annotated[Counts, ResultColumn((_L, _N), _COUNTS, "choices")]
+    distances: Annotated[Narrow, ResultColumn((_L, _N), Codec.DISTANCES, "choices")]
+    labels: Annotated[Counts, ResultColumn((_R,), _COUNTS, "rows", below=Axis.CLASS)]
+    predictions: Annotated[Counts, ResultColumn((_P, _R), _COUNTS, "rows", below=Axis.CLASS)]
+    times: Annotated[Ints | None, ResultColumn((_R,), Codec.TIMES, "rows")] = None
+    leaders: Annotated[Counts | None, ResultColumn((_S,), _COUNTS, "steps", below=_M)] = None
     probabilities: Annotated[
         NDArray[np.float32] | None,
-        Column((Axis.SERIES, _R, Axis.CLASS), Codec.SINGLES, "rows"),
+        ResultColumn((Axis.SERIES, _R, Axis.CLASS), Codec.SINGLES, "rows"),
     ] = None
     shown: Annotated[
-        NDArray[np.float32] | None, Column((Axis.SHOWN, _S), Codec.SINGLES, "steps")
+        NDArray[np.float32] | None, ResultColumn((Axis.SHOWN, _S), Codec.SINGLES, "steps")
     ] = None
-    labelled: Annotated[Counts | None, Column((_S,), _COUNTS, "steps")] = None
-    known: Annotated[Bools | None, Column((_R,), _FLAGS, "rows")] = None
+    labelled: Annotated[Counts | None, ResultColumn((_S,), _COUNTS, "steps")] = None
+    known: Annotated[Bools | None, ResultColumn((_R,), _FLAGS, "rows")] = None
 
     @property
     def names(self) -> Names:
@@ -323,7 +323,7 @@ class Steps:
         )
 
 
-def _declared() -> dict[str, Column]:
+def _declared() -> dict[str, ResultColumn]:
     hints = get_type_hints(Steps, include_extras=True)
     return {n: h.__metadata__[0] for n, h in hints.items() if hasattr(h, "__metadata__")}
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.tally import numbers
@@ -34,7 +34,7 @@ class Totals:
     sums: Floats
 
     remembers: ClassVar = Declared(
-        Whole("rows"),
+        Integer("rows"),
         Array("wrong", np.int64, ("predictors",), low=0, shared=True),
         Array("losses", np.float64, ("members",), shared=True),
         Array("sums", np.float64, ("sums",), shared=True),

@@ -17,9 +17,9 @@ import polars as pl
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.output_path import destination
 from macro_engine.core.rows import Floats, Ints
-from macro_engine.core.writing import destination
-from macro_engine.stream.clock import TIME_OF_DAY, WEEKDAY, times_of_day, weekdays
+from macro_engine.stream.clock_columns import TIME_OF_DAY, WEEKDAY, times_of_day, weekdays
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.parquet import KEY
 from macro_engine.stream.formats.text_column import TextColumn

@@ -9,9 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from macro_engine.blend.compiled import CompiledBlend
-from macro_engine.blend.kernels.arrays import Given, Parts, Record, Rules, Scratch, Shown
+from macro_engine.blend.kernels.arrays import (
+    AnswerArrays,
+    BlendConstants,
+    Given,
+    Parts,
+    Scratch,
+    ShownArrays,
+)
 from macro_engine.blend.persistence import Persistence
-from macro_engine.blend.shape import Shape
+from macro_engine.blend.shape import BlendShape
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.estimator.growing_blend import grown
 from macro_engine.estimator.kernels.addresses import addresses_of
@@ -22,11 +29,11 @@ class BlendArrays(NamedTuple):
     """What the loops of the blend work on, and the counts of the expert that expects no change."""
 
     given: Given
-    rules: Rules
+    constants: BlendConstants
     parts: Parts
-    record: Record
+    record: AnswerArrays
     scratch: Scratch
-    shown: Shown
+    shown: ShownArrays
     pairs: Floats
     labels: Floats
     stay_go: Floats
@@ -49,7 +56,7 @@ class OpenBlend:
         Where compiled code finds everything.
     """
 
-    def __init__(self, shape: Shape, rows: int) -> None:
+    def __init__(self, shape: BlendShape, rows: int) -> None:
         self.blend = CompiledBlend(shape)
         self.persistence = Persistence(shape.classes)
         self.unchanged = np.full(shape.classes, 1.0 / shape.classes)
@@ -59,7 +66,9 @@ class OpenBlend:
     def over(layout: Layout, members: int, columns: int, rows: int) -> OpenBlend:
         """One whose tiles see the columns of the first row; two classes are the least."""
         units, categories = len(layout.units), len(layout.categories)
-        return OpenBlend(Shape(2, columns, categories, members, units + categories, units), rows)
+        return OpenBlend(
+            BlendShape(2, columns, categories, members, units + categories, units), rows
+        )
 
     def make_room(self, rows: int, columns: int, classes: int) -> None:
         """Have room for so much at least; what expects no change must be told anew by classes."""
@@ -103,9 +112,11 @@ class OpenBlend:
         self.rows = rows
         blend, table = self.blend, self.persistence
         record = blend._record(1, rows)
-        shown = Shown(np.empty((1, blend.shape.experts + 2)), np.empty((1, blend.shape.experts)))
+        shown = ShownArrays(
+            np.empty((1, blend.shape.experts + 2)), np.empty((1, blend.shape.experts))
+        )
         self._arrays = BlendArrays(
-            _given(blend.shape, rows), blend.rules, blend.parts, record, blend.scratch, shown,
+            _given(blend.shape, rows), blend.constants, blend.parts, record, blend.scratch, shown,
             table.pairs, table.labels, table.stay_go, self.unchanged,
         )  # fmt: skip
         self.addresses: Ints = addresses_of(self._arrays)
@@ -115,10 +126,10 @@ class OpenBlend:
 
 def example() -> BlendArrays:
     """Arrays of the types that any blend has."""
-    return OpenBlend(Shape.of(2, 1, 1, 1), 1)._arrays
+    return OpenBlend(BlendShape.of(2, 1, 1, 1), 1)._arrays
 
 
-def _given(shape: Shape, rows: int) -> Given:
+def _given(shape: BlendShape, rows: int) -> Given:
     return Given(
         np.zeros((rows, shape.numbers)),
         np.zeros((rows, shape.units)),

@@ -10,7 +10,7 @@ from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.growth import with_class, with_columns
 from macro_engine.blend.memory import Memory
-from macro_engine.blend.shape import MOST_CLASSES, Evidence, Shape
+from macro_engine.blend.shape import MOST_CLASSES, BlendShape, Evidence
 from macro_engine.estimator.layout import CODED, Layout
 from macro_engine.strategies.base import Forecasts, Setup
 from macro_engine.strategies.blend import BlendStrategy
@@ -35,10 +35,10 @@ class GrowingBlend(BlendStrategy):
         self.blend = grown(self.blend, len(self.layout.kinds), setup.classes)
         self.shape = self.blend.shape
 
-    def _shape(self) -> Shape:
+    def _shape(self) -> BlendShape:
         layout = self.layout
         units, categories = len(layout.units), len(layout.categories)
-        return Shape(
+        return BlendShape(
             self.setup.classes, len(layout.kinds), categories, self.members, units + categories,
             units,
         )  # fmt: skip

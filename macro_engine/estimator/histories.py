@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from macro_engine.algorithm.completed import CompletedSteps
+from macro_engine.algorithm.completed_steps import CompletedSteps
 from macro_engine.core.rows import Columns, Ints, Rows
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.estimator.arena import Arena

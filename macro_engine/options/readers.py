@@ -18,9 +18,9 @@ from macro_engine.core.members import ALL, sorted_histories
 from macro_engine.core.metrics import METRICS
 from macro_engine.discrepancy import DISTANCES, EMPTY_CLASS
 from macro_engine.strategies import STRATEGIES
-from macro_engine.stream.clock import OFF, ON
+from macro_engine.stream.clock_columns import OFF, ON
 from macro_engine.stream.formats.dialect import DELIMITERS
-from macro_engine.stream.spec import MEAN, MOST_CLASSES, NONE, REJECT, RUNNING, UNIT, Every
+from macro_engine.stream.spec import MEAN, MOST_CLASSES, NONE, REJECT, RUNNING, UNIT, StepLength
 from macro_engine.subroutines.learning_rate import MOST, SQRT
 from macro_engine.subroutines.output import OUTPUTS
 
@@ -75,7 +75,7 @@ def class_name(value: Any) -> str:
 
 def every(value: Any) -> str:
     text = str(value)
-    Every.parse(text)
+    StepLength.parse(text)
     return text.strip()
 
 
@@ -83,7 +83,7 @@ def length(value: Any) -> str:
     """A length of time."""
     text = str(value).strip()
     try:
-        length = Every.parse(text).microseconds
+        length = StepLength.parse(text).microseconds
     except ValueError:
         length = None
     if length is None:

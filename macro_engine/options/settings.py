@@ -20,7 +20,7 @@ from macro_engine.discrepancy import DISTANCES
 from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS, QUANTILES
 from macro_engine.options.table import DEFAULTS, OPTIONS
 from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES
-from macro_engine.stream.clock import BOUNDS, NO_CLOCK, ON, clock_beside
+from macro_engine.stream.clock_columns import BOUNDS, NO_CLOCK, ON, clock_beside
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.quantiles import QuantileRule
 from macro_engine.stream.spec import (
@@ -33,8 +33,8 @@ from macro_engine.stream.spec import (
     REJECT,
     RUNNING,
     UNIT,
-    Every,
     LateLabels,
+    StepLength,
     StreamSpec,
 )
 from macro_engine.subroutines import LOGISTIC
@@ -199,7 +199,7 @@ class Settings:
     @property
     def is_one_row(self) -> bool:
         """Whether a step is one row."""
-        return Every.parse(self.values["every"]).rows == 1
+        return StepLength.parse(self.values["every"]).rows == 1
 
     @property
     def _quantiles(self) -> QuantileRule | None:
@@ -335,11 +335,11 @@ class Settings:
             time_format=self.get("time_format"),
             classes=tuple(classes) if classes else None,
             bounds=known | BOUNDS if self.has_clock else known,
-            every=Every.parse(self["every"]),
+            every=StepLength.parse(self["every"]),
             scale=self["scale"],
             missing=self["missing"],
             reject_late=self["late"] == "reject",
-            ahead=Every.parse(self["ahead"]).microseconds or AHEAD,
+            ahead=StepLength.parse(self["ahead"]).microseconds or AHEAD,
             max_step=self["max_step"],
             wants_raw=DISTANCES[self["distance"]].compares_raw,
             wants_units=any(STRATEGIES[name].wants_units for name in self["strategies"]),
@@ -370,7 +370,7 @@ class Settings:
                     "--label-time"
                 )
             return None
-        microseconds = Every.parse(delay).microseconds or 0 if delay else 0
+        microseconds = StepLength.parse(delay).microseconds or 0 if delay else 0
         label = parse_label(self["label"], columns).column
         return LateLabels(
             key,
@@ -381,12 +381,12 @@ class Settings:
             file is None or label in columns,
         )
 
-    def _label_timeout(self, delay: int) -> Every | None:
+    def _label_timeout(self, delay: int) -> StepLength | None:
         asked = self.get("label_timeout")
         if asked == "none" or (asked is None and self.get("label_time") is not None):
             return None
         if asked is not None:
-            timeout = Every.parse(asked)
+            timeout = StepLength.parse(asked)
             if timeout.microseconds is not None and self.get("time") is None:
                 raise UsageError(
                     "--label-timeout: a length of time needs a time column; name it with --time "
@@ -394,10 +394,10 @@ class Settings:
                 )
             return timeout
         if self.get("time") is None:
-            return Every(rows=LATE_TIMEOUT_ROWS)
-        window = Every.parse(self["every"]).microseconds
+            return StepLength(rows=LATE_TIMEOUT_ROWS)
+        window = StepLength.parse(self["every"]).microseconds
         least = LATE_TIMEOUT if window is None else LATE_TIMEOUT_WINDOWS * window
-        return Every(microseconds=max(least, 2 * delay))
+        return StepLength(microseconds=max(least, 2 * delay))
 
 
 def _without(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.steps import Steps
-from macro_engine.run.activity import Activity, Counted, counted, most_active
+from macro_engine.run.activity import ActiveCounts, Activity, counted, most_active
 
 _MOST_READ = 10_000  # steps that are counted one by one
 
@@ -67,12 +67,12 @@ class ActiveColumns:
         shares /= np.maximum(np.diff(np.minimum(edges, stop)), 1)
         return shares
 
-    def _counted(self, edges: Ints, start: int, stop: int) -> Counted:
+    def _counted(self, edges: Ints, start: int, stop: int) -> ActiveCounts:
         """What was active from a step up to another; places are columns."""
         stop = min(stop, int(edges[-1]))
         if start >= stop:
             nothing = np.zeros(0, np.int64)
-            return Counted(nothing, nothing, nothing, nothing)
+            return ActiveCounts(nothing, nothing, nothing, nothing)
         if self.activity.stride > 1 and edges[-1] - edges[0] <= _MOST_READ:
             found = counted(self.read(start, stop).active, np.arange(start, stop))
         else:

@@ -13,7 +13,7 @@ _NUMBERS = 1 << 24  # more than there are subroutines
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class ActiveCounts:
     """In how many steps each subroutine was active, by places; sorted by place, member, number."""
 
     places: Ints
@@ -56,7 +56,7 @@ class Activity:
             self._widen()
             bins //= 2
 
-    def between(self, start: int, stop: int) -> Counted:
+    def between(self, start: int, stop: int) -> ActiveCounts:
         """The bins that have some steps; places are the steps at which they begin."""
         self._join()
         base = self.members * _NUMBERS
@@ -92,13 +92,13 @@ class Activity:
         return keys[keep], counts[keep]
 
 
-def counted(active: Counts, places: Ints) -> Counted:
+def counted(active: Counts, places: Ints) -> ActiveCounts:
     """The active subroutines, members by steps, counted by the place of each step."""
     members = len(active)
     return _read(*_counted(_keys(active, places, members)), members, 1)
 
 
-def most_active(found: Counted, members: int, columns: int) -> tuple[Ints, Floats]:
+def most_active(found: ActiveCounts, members: int, columns: int) -> tuple[Ints, Floats]:
     """Members by columns, given counts whose places are columns: who was active in most steps.
 
     The number, 0 where nobody was, and its share; the lowest number on ties.
@@ -136,7 +136,7 @@ def _summed(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return keys[starts], np.add.reduceat(counts, starts)
 
 
-def _read(keys: Ints, counts: Ints, members: int, stride: int) -> Counted:
+def _read(keys: Ints, counts: Ints, members: int, stride: int) -> ActiveCounts:
     cells, numbers = np.divmod(keys, _NUMBERS)
     bins, of_members = np.divmod(cells, members)
-    return Counted(bins * stride, of_members, numbers, counts)
+    return ActiveCounts(bins * stride, of_members, numbers, counts)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.rows import Ints
 from macro_engine.core.state import DamagedError, State, children
 from macro_engine.core.steps import Steps
@@ -41,17 +41,17 @@ class AlarmWatch:
     """
 
     remembers = Declared(
-        Whole("steps"),
+        Integer("steps"),
         Array("moments", np.int64, ("moments",), low=0, shared=True),
         Array("totals", np.int64, ("moments", None), low=0, shared=True),
-        Whole("rejected"),
-        Whole("last_time", -(1 << 62), optional=True),
-        Whole("last_first", -(1 << 62), optional=True),
-        Whole("leader", -1),
-        Whole("born"),
-        Whole("led"),
-        Whole("pause"),
-        Whole("step_pause"),
+        Integer("rejected"),
+        Integer("last_time", -(1 << 62), optional=True),
+        Integer("last_first", -(1 << 62), optional=True),
+        Integer("leader", -1),
+        Integer("born"),
+        Integer("led"),
+        Integer("pause"),
+        Integer("step_pause"),
     )
 
     def __init__(self, alarms: Alarms) -> None:

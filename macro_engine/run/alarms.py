@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from macro_engine.core.declared import Declared, Flag, Text, Whole
+from macro_engine.core.declared import Declared, Flag, Integer, Text
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import duration_text
@@ -179,10 +179,10 @@ class Alarm:
         Flag("is_kept"),
         Flag("is_muted"),
         Flag("is_raised"),
-        Whole("over_step", optional=True),
-        Whole("over_time", -(1 << 62), optional=True),
-        Whole("step"),
-        Whole("time", -(1 << 62), optional=True),
+        Integer("over_step", optional=True),
+        Integer("over_time", -(1 << 62), optional=True),
+        Integer("step"),
+        Integer("time", -(1 << 62), optional=True),
         Text("words"),
     )
 

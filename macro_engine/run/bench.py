@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.macro import Macro
 from macro_engine.algorithm.to_steps import to_steps
@@ -126,7 +126,7 @@ def _family(
     members = members or grid([history], DISTANCES[distance].thresholds)
     shape = Shape(classes, len(block.rows.columns.numbers), history, subroutine == "logistic")
     columns = block.rows.columns
-    rules = CompiledRules(members, distance, shape, subroutine)
+    rules = CompiledSettings(members, distance, shape, subroutine)
     ensemble = Ensemble(CompiledFamily(rules, columns), columns, strategies, compiled=True)
     board = Scoreboard(ensemble.names, strategies[0])
     for start in range(0, block.steps, _STEPS_AT_ONCE):

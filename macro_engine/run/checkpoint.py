@@ -18,12 +18,12 @@ from macro_engine.core.state import DamagedError, State, child, number, whole
 from macro_engine.run.events import Event
 from macro_engine.run.identity import check_same, settings_of
 from macro_engine.run.outputs import Outputs
+from macro_engine.run.progress import RunProgress
 from macro_engine.run.rate import Rate
-from macro_engine.run.recent import WINDOW
+from macro_engine.run.recent_sums import WINDOW
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.standing import Standing
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.naming import told
 from macro_engine.strategies import shown_by
@@ -44,11 +44,11 @@ class Checkpoint:
         The snapshot that was stored last.
     """
 
-    def __init__(self, standing: Standing, outputs: Outputs) -> None:
-        self.standing = standing
+    def __init__(self, progress: RunProgress, outputs: Outputs) -> None:
+        self.progress = progress
         self.outputs = outputs
-        self.opened, self.report = standing.opened, standing.report
-        self.reader, self.pipeline = standing.reader, standing.pipeline
+        self.opened, self.report = progress.opened, progress.report
+        self.reader, self.pipeline = progress.reader, progress.pipeline
         self.was_finished = False
         self.is_closing = False
         self.told: Snapshot | None = None
@@ -83,22 +83,22 @@ class Checkpoint:
     async def record(self, was_stopped: Callable[[], bool]) -> None:
         """Let the recorder have what it needs, and wait for it if it is behind."""
         await asyncio.sleep(0)
-        recorder, standing = self.report.recorder, self.standing
+        recorder, progress = self.report.recorder, self.progress
         if recorder is None:
             return
         if recorder.failure is not None:
             raise recorder.failure
         if not self.reader.can_commit or self._is_emission_behind():
             return
-        has_news = self.report.has_news or recorder.has_gathered or self.told != standing.to_tell
+        has_news = self.report.has_news or recorder.has_gathered or self.told != progress.to_tell
         if has_news and recorder.is_due:
             self.store("running")
         while recorder.is_full and not was_stopped():
-            standing.full_since = standing.full_since or time()
+            progress.full_since = progress.full_since or time()
             words = recorder.trouble or "the run file is slower than the run"
-            standing.publish("waiting", f"waiting to write: {words}")
+            progress.publish("waiting", f"waiting to write: {words}")
             await asyncio.sleep(0.05)
-        standing.full_since = None
+        progress.full_since = None
 
     def _is_emission_behind(self) -> bool:
         """Whether lines were not written, so that a state must not say that they are."""
@@ -114,22 +114,22 @@ class Checkpoint:
 
     def store(self, status: str) -> None:
         """Have everything so far written, with the state after it."""
-        recorder, standing = self.report.recorder, self.standing
+        recorder, progress = self.report.recorder, self.progress
         assert recorder is not None
         info = self._fixed() | {
             **told(self.pipeline.names),
-            "classes": list(standing.classes),
+            "classes": list(progress.classes),
             "status": status,
             "path": self.pipeline.path,
             "seconds": self.pipeline.seconds,
             "rejected": max(self.report.rejections.count, self.report.known_rejected),
             "reports": max(self.reader.reports, self.report.known_reports),
-            "snapshot": asdict(standing.snapshot),
-            "failure": standing.snapshot.words if status == "failed" else "",
+            "snapshot": asdict(progress.snapshot),
+            "failure": progress.snapshot.words if status == "failed" else "",
         }
         if self.pipeline.steps and self.reader.encoder.fixed:
-            info["summary"] = standing.summary()
-        self.told = standing.to_tell
+            info["summary"] = progress.summary()
+        self.told = progress.to_tell
         ends = status != "running"  # then its state does not depend on when it was stored before
         state = self._state(ends) if ends or self.report.has_news else None
         recorder.hand_over(state, info)
@@ -153,7 +153,7 @@ class Checkpoint:
         with self.noting:
             not_whole = status == "failed" and not is_whole
             if (not_whole or self._is_emission_behind()) and self.is_storable:
-                failure = self.standing.snapshot.words if status == "failed" else ""
+                failure = self.progress.snapshot.words if status == "failed" else ""
                 recorder.forget(failure)  # the file keeps the last state
             elif not self.was_finished:
                 self.store(status)
@@ -187,7 +187,7 @@ class Checkpoint:
         emission = self.outputs.emission
         emitted = {} if emission is None else {"emitted": emission.state()}
         state = {"source": self.reader.state()} | emitted | self.pipeline.state(whole)
-        return state | {"alarms": self.standing.alarm_watch.state()}
+        return state | {"alarms": self.progress.alarm_watch.state()}
 
     def _resume(self, stored: RunReader) -> None:
         for _ in stored.check():
@@ -245,25 +245,25 @@ class Checkpoint:
         self.reader.restore(child(state, "source"))
         self.pipeline.restore(state)
         if "alarms" in state:
-            self.standing.alarm_watch.restore(child(state, "alarms"))
+            self.progress.alarm_watch.restore(child(state, "alarms"))
         if self.outputs.emission is not None:
             self.outputs.emission.restore(state.get("emitted") or {})
         if self.reader.steps > self.pipeline.closed_steps:
             raise DamagedError("the parts of its state are of different moments")
         if self.pipeline.ensemble is not None:
-            self.outputs.open(self.standing.classes, self.pipeline.members, self.pipeline.strategy)
+            self.outputs.open(self.progress.classes, self.pipeline.members, self.pipeline.strategy)
 
     def _take_up(self, stored: RunReader) -> None:
         """Stand where the recorded run stood."""
-        pipeline, standing, rejections = self.pipeline, self.standing, self.report.rejections
-        standing.rate = Rate(pipeline.rows)
+        pipeline, progress, rejections = self.pipeline, self.progress, self.report.rejections
+        progress.rate = Rate(pipeline.rows)
         steps = min(pipeline.steps, stored.steps)
         if steps and pipeline.scoreboard is not None:
             newest = stored.results(max(steps - WINDOW, stored.first_step), steps)
             pipeline.time = None if newest.times is None else int(newest.times[-1])
             pipeline.scoreboard.look_back(newest)
         if not self.reader.is_live:
-            standing.done = Snapshot.restored(child(stored.info, "snapshot")).done
+            progress.done = Snapshot.restored(child(stored.info, "snapshot")).done
         for rejection, _ in zip(stored.rejected(), range(rejections.count), strict=False):
             if len(rejections.first) < Rejections.KEPT:
                 rejections.first.append(rejection)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
-from macro_engine.core.warm_marks import (
+from macro_engine.core.cache_notes import (
     alone,
     found_folder,
     is_warm,

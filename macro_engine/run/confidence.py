@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.rows import Floats
 from macro_engine.core.state import State
 
@@ -33,7 +33,7 @@ class Confidence:
     """
 
     remembers = Declared(
-        Whole("steps"),
+        Integer("steps"),
         *(
             Array(name, np.float64, ("series",))
             for name in ("total", "squares", "bets", "weighted", "spread")

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import time_text
-from macro_engine.run.pace import Target
+from macro_engine.run.pace import Destination
 from macro_engine.stream.times import microseconds
 
 
-def parse_target(text: str) -> Target:
+def parse_target(text: str) -> Destination:
     """A row, a share of the input, or a time.
 
     >>> parse_target("12,040").row, parse_target("37.5%").share
@@ -22,11 +22,11 @@ def parse_target(text: str) -> Target:
     """
     text = text.strip()
     if re.fullmatch(r"\d[\d,_]*", text):
-        return Target(row=int(re.sub("[,_]", "", text)))
+        return Destination(row=int(re.sub("[,_]", "", text)))
     if text.endswith("%"):
-        return Target(share=_share(text))
+        return Destination(share=_share(text))
     try:
-        return Target(time=microseconds(datetime.fromisoformat(text)))
+        return Destination(time=microseconds(datetime.fromisoformat(text)))
     except (ValueError, OverflowError):
         raise ValueError(
             f"'{visible(text, 40)}' is no place: write 12040, 50% or 2001-03-14 11:02"
@@ -43,9 +43,9 @@ def _share(text: str) -> float:
     return share
 
 
-def target_text(target: Target) -> str:
+def target_text(target: Destination) -> str:
     """
-    >>> target_text(Target(share=0.5))
+    >>> target_text(Destination(share=0.5))
     '50%'
     """
     if target.row is not None:

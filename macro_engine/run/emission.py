@@ -17,10 +17,10 @@ import numpy as np
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.late import NEVER, Outcomes
+from macro_engine.core.late_labels import NEVER, Outcomes
+from macro_engine.core.output_path import destination
 from macro_engine.core.state import DamagedError, State, whole
-from macro_engine.core.writing import destination
-from macro_engine.run.emitted_lines import CsvLines, JsonLines, Lines, Predicted
+from macro_engine.run.emitted_lines import CsvLines, JsonLines, LineFormat, PredictedRows
 
 STANDARD_OUTPUT = "-"
 FORMATS = {".jsonl": JsonLines, ".csv": CsvLines}
@@ -29,7 +29,7 @@ MOST_WAITING = 64 << 20  # bytes that a reader may be behind
 Say = Callable[[str], None]
 
 
-class Target(ABC):
+class EmitTarget(ABC):
     """Where lines go. `trouble` says in words why they cannot be written; None if they can."""
 
     trouble: str | None = None
@@ -52,7 +52,7 @@ class Target(ABC):
         """No more lines come."""
 
 
-class AppendedFile(Target):
+class AppendedFile(EmitTarget):
     """A regular file that grows by whole lines.
 
     Attributes
@@ -126,7 +126,7 @@ class AppendedFile(Target):
             raise MacroError(self.trouble or f"{visible(self.path)} cannot be written")
 
 
-class Pipe(Target):
+class StandardOutput(EmitTarget):
     """Standard output: a thread writes it, so that a reader who stops does not stop the run."""
 
     def __init__(self, say: Say, descriptor: int = 1) -> None:
@@ -210,8 +210,10 @@ class Emission:
     def __init__(self, to: str, with_outcomes: bool, say: Say) -> None:
         self.to = to
         self.with_outcomes = with_outcomes
-        self.target: Target = Pipe(say) if to == STANDARD_OUTPUT else AppendedFile(Path(to), say)
-        self.lines: Lines | None = None
+        self.target: EmitTarget = (
+            StandardOutput(say) if to == STANDARD_OUTPUT else AppendedFile(Path(to), say)
+        )
+        self.lines: LineFormat | None = None
         self.rows = 0
         self.gathered: list[str] = []
         self.early: list[Outcomes] = []  # of rows that were not handed out yet
@@ -227,7 +229,7 @@ class Emission:
         self.lines = kind(classes, members, strategy, self.with_outcomes)
         self.target.begin(self.lines.header.encode())
 
-    def add(self, found: Predicted) -> None:
+    def add(self, found: PredictedRows) -> None:
         """Hand out those rows that were not yet."""
         assert self.lines is not None
         fresh = found.since(self.rows)
@@ -239,7 +241,7 @@ class Emission:
         for outcomes in early:
             self.add_outcomes(outcomes)
 
-    def add_steps(self, steps: Sequence[Predicted], outcomes: Outcomes | None) -> None:
+    def add_steps(self, steps: Sequence[PredictedRows], outcomes: Outcomes | None) -> None:
         """Hand out steps in succession, and after each the labels that are known by its end.
 
         However a run is cut into blocks, the lines stand in the same order.

@@ -12,12 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from macro_engine.core.late import Outcomes
+from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.rows import Counts, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Predicted:
+class PredictedRows:
     """Rows in succession, and what was predicted of them.
 
     Attributes
@@ -44,19 +44,19 @@ class Predicted:
     def __len__(self) -> int:
         return len(self.predictions)
 
-    def since(self, row: int) -> Predicted:
+    def since(self, row: int) -> PredictedRows:
         """Those from a row on."""
         start = max(row - self.first_row, 0)
         return self.cut(start, len(self)) if start else self
 
-    def by_steps(self) -> Iterator[Predicted]:
+    def by_steps(self) -> Iterator[PredictedRows]:
         """The rows of each step."""
         edges = np.flatnonzero(np.diff(self.steps, prepend=-1, append=-1)).tolist()
         for start, stop in pairwise(edges):
             yield self.cut(start, stop)
 
-    def cut(self, start: int, stop: int) -> Predicted:
-        return Predicted(
+    def cut(self, start: int, stop: int) -> PredictedRows:
+        return PredictedRows(
             self.first_row + start,
             self.steps[start:stop],
             None if self.times is None else self.times[start:stop],
@@ -68,7 +68,7 @@ class Predicted:
         )
 
 
-class Lines(ABC):
+class LineFormat(ABC):
     """Writes lines of text.
 
     Parameters
@@ -95,7 +95,7 @@ class Lines(ABC):
         return ""
 
     @abstractmethod
-    def predictions(self, found: Predicted) -> str:
+    def predictions(self, found: PredictedRows) -> str:
         """A line for each row."""
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Lines(ABC):
         """A line for each row."""
 
 
-class JsonLines(Lines):
+class JsonLines(LineFormat):
     """An object a line."""
 
     def __init__(
@@ -120,7 +120,7 @@ class JsonLines(Lines):
             for member in members
         ]
 
-    def predictions(self, found: Predicted) -> str:
+    def predictions(self, found: PredictedRows) -> str:
         shares: Iterable[str] = ["null"] * len(found)
         if found.probabilities is not None and not np.isnan(found.probabilities).any():
             shares = [self.shares % tuple(p) for p in found.probabilities.tolist()]
@@ -149,7 +149,7 @@ class JsonLines(Lines):
         )
 
 
-class CsvLines(Lines):
+class CsvLines(LineFormat):
     """A header, and a record a line; the columns of the classes are called p_<class>."""
 
     @property
@@ -159,7 +159,7 @@ class CsvLines(Lines):
         last = ["strategy", "active", "member", *(["outcome"] if self.with_outcomes else [])]
         return _records([[*first, *last]])
 
-    def predictions(self, found: Predicted) -> str:
+    def predictions(self, found: PredictedRows) -> str:
         n = len(found)
         shares: Iterable[list[str]] = [[""] * len(self.classes)] * n
         if found.probabilities is not None and not np.isnan(found.probabilities).any():

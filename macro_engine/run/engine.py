@@ -27,11 +27,11 @@ from macro_engine.run.outputs import Outputs
 from macro_engine.run.pace import Pace
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.predicted import emit, emit_open_rows
+from macro_engine.run.progress import RunProgress
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.report import Listener, Report
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
-from macro_engine.run.standing import Standing
 from macro_engine.run.store.keep import Keep
 from macro_engine.stream.opening import Opened
 
@@ -98,20 +98,20 @@ class Engine:
         self.alarm_watch = AlarmWatch(Alarms())
         self.alarm_watch.goes_by_clock = self.reader.is_live
         self.watch_for(Alarms())
-        self.standing = Standing(
+        self.progress = RunProgress(
             self.opened, self.reader, self.pipeline, self.pace, report, self.alarm_watch
         )
         self.emission: Emission | None = None
         if self.emit is not None:
             self.emission = Emission(self.emit, self.emit_outcomes, report.happened)
         self.outputs = Outputs(self.predictions, self.trace, self.emission)
-        self.checkpoint = Checkpoint(self.standing, self.outputs)
+        self.checkpoint = Checkpoint(self.progress, self.outputs)
         self.between_blocks = True
         self.read_share: float | None = None  # of a recording, until the newest block
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return self.standing.classes
+        return self.progress.classes
 
     @property
     def is_storable(self) -> bool:
@@ -130,12 +130,12 @@ class Engine:
     @property
     def snapshot(self) -> Snapshot:
         """Where the run stands, for other threads."""
-        return self.standing.snapshot
+        return self.progress.snapshot
 
     @property
     def done(self) -> float | None:
         """The share of a recording that has been played."""
-        return self.standing.done
+        return self.progress.done
 
     @property
     def steps(self) -> int:
@@ -170,7 +170,7 @@ class Engine:
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
-        return self.standing.summary()
+        return self.progress.summary()
 
     @property
     def writes_when_stopped(self) -> bool:
@@ -264,7 +264,7 @@ class Engine:
             self._step_through(part)
             self.pace.passed(part)
             if shares is not None:
-                self.standing.done = float(shares[end - 1])
+                self.progress.done = float(shares[end - 1])
             begin = end
             self._publish("running", self.reader.doing)
             self.report.listener.progress()
@@ -287,7 +287,7 @@ class Engine:
         events = found
         if results is not None:
             events = [*found, *self.report.alarmed(self.alarm_watch.take(results))]
-        self.standing.closed = time()
+        self.progress.closed = time()
         if self.recorder is not None and results is not None:
             self.recorder.add(results, events)
         if self.emission is not None:
@@ -310,11 +310,11 @@ class Engine:
         rows = maker.open_step()
         if self.pipeline.ensemble is None and not len(rows):
             return
-        if self.standing.open_step is None:
+        if self.progress.open_step is None:
             ensemble = self.pipeline.ensemble or self._start(rows.columns)
             late = self.pipeline.waiting is not None
-            self.standing.open_step = OpenStepWatch(ensemble, late)
-        watch = self.standing.open_step
+            self.progress.open_step = OpenStepWatch(ensemble, late)
+        watch = self.progress.open_step
         with self.pipeline.failures_in_words(maker.steps):
             said = watch.look(maker.steps, rows)
         if said is not None and self.emission is not None:
@@ -340,7 +340,7 @@ class Engine:
         return ensemble
 
     def _publish(self, state: str, words: str) -> None:
-        self.standing.publish(state, words)
+        self.progress.publish(state, words)
 
     def _waits(self, words: str) -> None:
         self._publish("running", words)
@@ -364,7 +364,7 @@ class Engine:
         self.outputs.discard()
         if self.emission is not None:
             self.emission.close()
-        if self.standing.open_step is not None:
-            self.standing.open_step.close()
+        if self.progress.open_step is not None:
+            self.progress.open_step.close()
         self.pipeline.finish()
         self.reader.close()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Part, Whole
+from macro_engine.core.declared import Array, Declared, Integer, StatePart
 from macro_engine.core.format import count_text, duration_text
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Ints
@@ -54,10 +54,10 @@ class EventFinder:
     """
 
     remembers = Declared(
-        Whole("leader", below="members"),
+        Integer("leader", below="members"),
         Array("pauses", np.int64, (None,), low=0, shared=True),
-        Whole("last_time", -(1 << 62), optional=True),
-        Part("pulls"),
+        Integer("last_time", -(1 << 62), optional=True),
+        StatePart("pulls"),
     )
 
     def __init__(self, names: Names) -> None:

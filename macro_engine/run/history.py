@@ -23,8 +23,8 @@ from macro_engine.core.tally import Tally
 from macro_engine.run.active_columns import ActiveColumns
 from macro_engine.run.activity import Activity
 from macro_engine.run.downsampled import Downsampled, Points
-from macro_engine.run.evidence import Evidence
 from macro_engine.run.lead import situation_text
+from macro_engine.run.lead_confidence import LeadConfidence
 from macro_engine.run.usage import Usage
 from macro_engine.strategies import BASELINES
 from macro_engine.stream.label import class_titles
@@ -121,7 +121,7 @@ class History:
         self.usage_of = [Usage(k) for k in range(len(names.members))]
         self.activity = Activity(len(names.members))
         self.columns = ActiveColumns(self.activity, self.results)
-        self.evidence = Evidence(names)
+        self.evidence = LeadConfidence(names)
         self.situations: dict[tuple[int, int], str] = {}  # at births, in words
 
     @property

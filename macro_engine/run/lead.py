@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Part, Whole
+from macro_engine.core.declared import Array, Declared, Integer, StatePart
 from macro_engine.core.escape import visible
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Floats, Ints
@@ -143,12 +143,12 @@ class Lead:
     """
 
     remembers = Declared(
-        Whole("begin"),
-        Whole("leader", below="members"),
+        Integer("begin"),
+        Integer("leader", below="members"),
         Array("counts", np.int64, (len(COUNTS), "members", "room"), low=0),
         Array("gained", np.int64, ("strategies", "members", "room")),
-        Part("situations"),
-        Part("confidence"),
+        StatePart("situations"),
+        StatePart("confidence"),
     )
 
     def __init__(self, names: Names, begin: int = 0) -> None:

@@ -7,7 +7,7 @@ from time import monotonic
 import numpy as np
 
 from macro_engine.algorithm.ensemble import Ensemble, OpenStep
-from macro_engine.algorithm.outcome import Said
+from macro_engine.algorithm.outcome import OpenPredictions
 from macro_engine.core.rows import Ints, Rows
 from macro_engine.strategies.ftl import FollowTheLeader
 
@@ -34,7 +34,7 @@ class OpenStepWatch:
         self.labels: Ints = np.empty(0, np.int64)
         self.predictions: Ints = np.empty((self.names.predictors, 0), np.int64)
 
-    def look(self, step: int, rows: Rows) -> Said | None:
+    def look(self, step: int, rows: Rows) -> OpenPredictions | None:
         """Take note of the rows that the open step has now; the steps before it have run.
 
         Returns what is said of those that are new.

@@ -14,8 +14,8 @@ import polars as pl
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
+from macro_engine.core.output_path import destination
 from macro_engine.core.steps import Steps
-from macro_engine.core.writing import destination
 from macro_engine.run.emission import Emission
 from macro_engine.run.frames import predictions_frame, trace_frame
 from macro_engine.run.runfile import RunReader

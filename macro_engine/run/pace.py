@@ -24,7 +24,7 @@ _OUTLIERS = 0.05  # the share of times, at either end, that may be wrong
 
 
 @dataclass(frozen=True)
-class Target:
+class Destination:
     """Where to go at full speed: to a row, a time in microseconds, or a share of the input."""
 
     row: int | None = None
@@ -83,7 +83,7 @@ class Pace:
         self.speed = speed  # None: to be chosen when the length of the recording is known
         self.paused = False
         self.single_steps = 0
-        self.target: Target | None = None
+        self.target: Destination | None = None
         self.stopping = False
         self.on_wait = on_wait
         self.say = say
@@ -109,7 +109,7 @@ class Pace:
         self.speed = speed
         self._wish()
 
-    def go_to(self, target: Target | None) -> None:
+    def go_to(self, target: Destination | None) -> None:
         """Run at full speed until there; None gives that up."""
         self.target = target
         self._wish()

@@ -15,19 +15,19 @@ from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.to_steps import to_steps
-from macro_engine.algorithm.waiting import WaitingSteps
+from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.core.state import DamagedError, State, array, child, texts
 from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
-from macro_engine.run.answering import answering
-from macro_engine.run.at_once import AtOnce
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.failures import failures_in_words
 from macro_engine.run.kernels_of_run import kernels_of
 from macro_engine.run.lead import Lead
 from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.run.undelayed import UndelayedRun
+from macro_engine.run.usable_strategies import usable_strategies
 from macro_engine.run.warming import Warming, load, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
@@ -124,7 +124,7 @@ class Pipeline:
         self.ensemble: Ensemble | None = None
         self.scoreboard: Scoreboard | None = None
         self.waiting: WaitingSteps | None = None
-        self.at_once: AtOnce | None = None
+        self.at_once: UndelayedRun | None = None
         self.lead: Lead | None = None
         self.events = EventFinder(self.names)
         self.seconds = self.plain_seconds = self.longest_block = 0.0
@@ -208,7 +208,7 @@ class Pipeline:
         )
         self.classes, self.columns = classes, columns
         settings.check_class(classes)
-        self.strategies, self.strategy = answering(
+        self.strategies, self.strategy = usable_strategies(
             self.strategies, self.strategy, len(classes), self.announce
         )
         with self.failures_in_words(0):
@@ -220,7 +220,7 @@ class Pipeline:
         if self.opened.spec.late_labels is not None:
             self.waiting = WaitingSteps(self.ensemble)
             if not self.looks_ahead and not self.opened.spec.late_labels.key:
-                self.at_once = AtOnce(self._made(discrepancy, shape, columns))
+                self.at_once = UndelayedRun(self._made(discrepancy, shape, columns))
         return self.ensemble
 
     def run(self, block: Block) -> tuple[Steps | None, list[Event]]:
@@ -354,11 +354,11 @@ class Pipeline:
         return self._general(discrepancy, columns)
 
     def _over_kernels(self, shape: Shape, columns: Columns) -> Ensemble:
-        from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+        from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 
         settings = self.opened.settings
         self._load_kernels()
-        rules = CompiledRules(
+        rules = CompiledSettings(
             self.members,
             settings["distance"],
             shape,

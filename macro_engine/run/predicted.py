@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.outcome import Said
-from macro_engine.algorithm.waiting import WaitingStep
-from macro_engine.core.late import Outcomes
+from macro_engine.algorithm.outcome import OpenPredictions
+from macro_engine.algorithm.waiting_steps import WaitingStep
+from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.rows import Block, Counts
 from macro_engine.core.steps import Steps
 from macro_engine.run.emission import Emission
-from macro_engine.run.emitted_lines import Predicted
+from macro_engine.run.emitted_lines import PredictedRows
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.strategies import LEADER
 from macro_engine.stream.blocks import BlockMaker
 
 
-def of_results(results: Steps, block: Block, strategy: str) -> Predicted:
+def of_results(results: Steps, block: Block, strategy: str) -> PredictedRows:
     """The rows of steps that were run."""
     place, steps = results.names.place(strategy), np.arange(results.steps)
     leaders = np.full(results.steps, len(results.names.members) - 1)
@@ -26,7 +26,7 @@ def of_results(results: Steps, block: Block, strategy: str) -> Predicted:
         leaders = results.leaders.astype(np.int64)
     by_row = np.repeat(steps, results.lengths)
     probabilities = results.probabilities
-    return Predicted(
+    return PredictedRows(
         results.first_row,
         results.first_step + by_row,
         results.times,
@@ -46,7 +46,7 @@ def outcomes_of(results: Steps, block: Block) -> Outcomes:
     return Outcomes(rows, rows, steps, results.times, block.keys, labels)
 
 
-def of_closed(step: WaitingStep, strategy: str) -> Predicted:
+def of_closed(step: WaitingStep, strategy: str) -> PredictedRows:
     """The rows of a step whose labels are not all known."""
     answers = step.closed.answers
     answer, active = answers[strategy], step.closed.family.result.active[:, 0]
@@ -67,7 +67,12 @@ def emit(emission: Emission, pipeline: Pipeline, block: Block, results: Steps | 
 
 
 def emit_open_rows(
-    emission: Emission, said: Said, maker: BlockMaker, strategy: str, leader: int, active: int
+    emission: Emission,
+    said: OpenPredictions,
+    maker: BlockMaker,
+    strategy: str,
+    leader: int,
+    active: int,
 ) -> None:
     """Hand out what is said of rows that came to the open step."""
     place, rows = said.names.place(strategy), maker.pending[0]
@@ -84,10 +89,10 @@ def emit_open_rows(
 
 def _of_step(
     block: Block, predictions: Counts, probabilities: Any, leader: int, active: int
-) -> Predicted:
+) -> PredictedRows:
     """The rows of one step, given its leader and the active subroutine of that."""
     n = len(block.rows)
-    return Predicted(
+    return PredictedRows(
         block.first_row,
         np.full(n, block.first_step),
         block.times,

@@ -21,7 +21,7 @@ from macro_engine.core.state import DamagedError, State
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.lock import WriterLock
-from macro_engine.run.patience import PATIENCE, tried
+from macro_engine.run.retries import PATIENCE, tried
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.store import schema, wal, writer
 from macro_engine.run.store.batch import Batch

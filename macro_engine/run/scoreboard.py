@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Ints
 from macro_engine.core.state import State
 from macro_engine.core.steps import Steps
 from macro_engine.core.tally import Tally
 from macro_engine.core.totals import Totals
-from macro_engine.run.recent import Recent
+from macro_engine.run.recent_sums import RecentSums
 
 
 class Scoreboard:
@@ -26,7 +26,7 @@ class Scoreboard:
     """
 
     remembers = Declared(
-        Whole("steps"),
+        Integer("steps"),
         Array("confusion", np.int64, ("classes", "classes"), low=0),
         Array("subroutines", np.int64, ("members",), low=0),
         Array("differs", np.bool_, ("members",)),
@@ -39,7 +39,7 @@ class Scoreboard:
         self.confusion = np.zeros((names.classes, names.classes), np.int64)
         self.totals = Totals.nothing(names)
         self.subroutines = np.zeros(len(names.members), np.int64)
-        self.recent = Recent(names, self.totals.sums)
+        self.recent = RecentSums(names, self.totals.sums)
         # whether a member ever chose or taught others than the member before it, by their numbers
         histories = [member.history for member in names.members]
         pairs = zip([object(), *histories], histories, strict=False)
@@ -60,7 +60,7 @@ class Scoreboard:
 
     def look_back(self, results: Steps) -> None:
         """Take the newest steps, up to now, from the run file."""
-        self.recent = Recent(self.names, results.before.sums)
+        self.recent = RecentSums(self.names, results.before.sums)
         self.recent.follow(results)
 
     @property
@@ -109,4 +109,4 @@ class Scoreboard:
         lengths = Totals.lengths(self.names)
         self.totals = Totals(self.names, **Totals.remembers.read(state, **lengths))
         self.remembers.restore(self, state, classes=self.names.classes, **lengths)
-        self.recent = Recent(self.names, self.totals.sums)
+        self.recent = RecentSums(self.names, self.totals.sums)

@@ -36,7 +36,7 @@ _WAIT_SECONDS = 0.1  # between two looks for a stream that is not there yet
 Load = Callable[[Listener, Path], Engine]
 
 
-class Left(BaseException):
+class SessionEnded(BaseException):
     """The session was asked to end before there was a stream."""
 
 
@@ -145,7 +145,7 @@ class Session(RunFollower):
         words = f"{why} ({elapsed_text(monotonic() - self.waiting[1])})"
         self.before = Snapshot(state="waiting", words=words, came=self.started)
         if self.ending.wait(_WAIT_SECONDS):
-            raise Left
+            raise SessionEnded
 
     def stop(self, patience: float) -> bool:
         self.ending.set()
@@ -221,7 +221,7 @@ class Session(RunFollower):
                 self.is_over = True
                 self._record_noted()
             self._look_back()
-        except Left:
+        except SessionEnded:
             pass
         except BaseException as error:  # shown by whoever views the run
             self.error = error

@@ -80,7 +80,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Judged:
+class MetricSummary:
     """What people judge by; by series, then by metric, None where one is undefined.
 
     Attributes
@@ -138,7 +138,7 @@ class Summary:
     seconds: float
     path: str
     errors: dict[str, float]
-    judged: Judged | None
+    judged: MetricSummary | None
     confusion: Confusion | None
     members: tuple[MemberSummary, ...]
     settings: dict[str, Any]
@@ -200,10 +200,10 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _judged(told: dict[str, Any] | None) -> Judged | None:
+def _judged(told: dict[str, Any] | None) -> MetricSummary | None:
     if told is None:
         return None
-    return Judged(
+    return MetricSummary(
         str(told["class"]),
         _values(told["all"]),
         _values(told["recent"]),

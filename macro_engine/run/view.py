@@ -18,11 +18,11 @@ from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
 from macro_engine.run.history import Birth, History, Moment, Situation
 from macro_engine.run.lead import situation_text
-from macro_engine.run.pace import Target
+from macro_engine.run.pace import Destination
 from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
-from macro_engine.run.summary import Confusion, Earner, Judged, LeadSummary, Summary
+from macro_engine.run.summary import Confusion, Earner, LeadSummary, MetricSummary, Summary
 from macro_engine.run.usage import Usage
 from macro_engine.run.wall import RunLine
 from macro_engine.strategies import PAPER, PULL, TURNING, macro_of
@@ -41,12 +41,13 @@ __all__ = [
     "Change",
     "Confusion",
     "Controls",
+    "Destination",
     "Earner",
     "Event",
     "History",
-    "Judged",
     "LeadSummary",
     "Metric",
+    "MetricSummary",
     "Moment",
     "Parameters",
     "Points",
@@ -59,7 +60,6 @@ __all__ = [
     "Speed",
     "Summary",
     "Tally",
-    "Target",
     "Usage",
     "macro_of",
     "measured",
@@ -83,7 +83,7 @@ class Controls(Protocol):
     """
 
     paused: bool
-    target: Target | None
+    target: Destination | None
     speed: Speed | None
 
     def pause(self, paused: bool) -> None:
@@ -95,7 +95,7 @@ class Controls(Protocol):
     def set_speed(self, speed: Speed) -> None:
         """Plays at another speed."""
 
-    def go_to(self, target: Target | None) -> None:
+    def go_to(self, target: Destination | None) -> None:
         """Runs at full speed to a place, then holds the run; None drops the target."""
 
 

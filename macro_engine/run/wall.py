@@ -18,9 +18,9 @@ from macro_engine.core.steps import Steps
 from macro_engine.run.alarm_rules import Rule
 from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Alarms, Change
-from macro_engine.run.file_standing import standing_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.stored_snapshot import snapshot_of
 
 BUCKETS = 16  # of the lead lately
 LATELY = 512  # steps
@@ -123,7 +123,7 @@ class FollowedRun:
         else:
             reader.refresh()
         changes = self._catch_up(reader)
-        snapshot = standing_of(reader)
+        snapshot = snapshot_of(reader)
         changes += self.alarm_watch.look(snapshot, time.time())
         changes += self.alarms.hear(() if snapshot.has_ended else snapshot.alarms)
         if self.rang is not None:

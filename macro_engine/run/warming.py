@@ -16,8 +16,8 @@ from collections.abc import Callable
 from time import monotonic
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
+from macro_engine.core.cache_notes import compiler_pace, found_folder, is_warm, mark_as_warm
 from macro_engine.core.escape import visible
-from macro_engine.core.warm_marks import compiler_pace, found_folder, is_warm, mark_as_warm
 from macro_engine.run import compiling_beside
 
 WAIT = "MACRO_TUI_COMPILER"  # set to `wait`, a run waits for the compiler before its first step

@@ -21,14 +21,14 @@ from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.alarms import Change
 from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.events import Event
-from macro_engine.run.file_standing import standing_of
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
 from macro_engine.run.lock import writer_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.stored_snapshot import snapshot_of
 from macro_engine.run.summary import Summary
-from macro_engine.stream.clock import NO_CLOCK, ON, clock_beside
+from macro_engine.stream.clock_columns import NO_CLOCK, ON, clock_beside
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.table import Rejections
 from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, column_names
@@ -173,7 +173,7 @@ class WatchedRun(RunFollower):
                 self.seen = replace(self.seen, state="waiting", words=str(error))
                 return
             raise
-        self.seen = standing_of(reader)
+        self.seen = snapshot_of(reader)
         self._tell(self.alarm_watch.look(self.seen, time.time()))
         called = self.alarms.hear(() if self.seen.has_ended else self.seen.alarms)
         if has_looked:  # what called before is shown, and rings nowhere

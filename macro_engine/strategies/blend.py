@@ -11,7 +11,7 @@ from macro_engine.blend.answers import Answers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.journal import Journal
 from macro_engine.blend.pull import by_group, mean_after
-from macro_engine.blend.shape import GROUPS, MOST_CLASSES, Evidence, Shape
+from macro_engine.blend.shape import GROUPS, MOST_CLASSES, BlendShape, Evidence
 from macro_engine.core.rows import Floats, counts_type
 from macro_engine.core.state import State
 from macro_engine.strategies.base import (
@@ -60,10 +60,10 @@ class BlendStrategy(Strategy):
         self.blend = self._started()
         self.journal = Journal()
 
-    def _shape(self) -> Shape:
+    def _shape(self) -> BlendShape:
         columns = self.setup.columns
         numbers, categories = len(columns.numbers), len(columns.categories)
-        return Shape.of(self.setup.classes, numbers, categories, self.members)
+        return BlendShape.of(self.setup.classes, numbers, categories, self.members)
 
     def _started(self) -> Blend | CompiledBlend:
         if not self.setup.compiled:

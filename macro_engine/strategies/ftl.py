@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.declared import Declared, Whole
+from macro_engine.core.declared import Declared, Integer
 from macro_engine.core.rows import Ints
 from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, Setup
 from macro_engine.strategies.by_losses import ByLosses
@@ -20,7 +20,7 @@ class FollowTheLeader(ByLosses):
     name = "ftl"
     title = "Follow-The-Leader"
     shows = (LEADER,)
-    remembers = Declared(*ByLosses.remembers.fields, Whole("leader", below="members"))
+    remembers = Declared(*ByLosses.remembers.fields, Integer("leader", below="members"))
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup)

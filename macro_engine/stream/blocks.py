@@ -11,10 +11,10 @@ import numpy as np
 from macro_engine.core.format import count_text, short_threshold_text
 from macro_engine.core.rows import Block, Bools, Ints, Rows
 from macro_engine.core.state import DamagedError, State, array, child, children, whole
-from macro_engine.stream.accepted import Accepted
-from macro_engine.stream.awaited import Told
+from macro_engine.stream.accepted_rows import AcceptedRows
+from macro_engine.stream.awaited_labels import LoneLabel
 from macro_engine.stream.encode import Encoder
-from macro_engine.stream.part import Part
+from macro_engine.stream.encoded_part import EncodedPart
 from macro_engine.stream.quantiles import FirstSteps
 from macro_engine.stream.scale import Scale
 from macro_engine.stream.spec import StreamSpec
@@ -57,13 +57,15 @@ class BlockMaker:
             spec.every, spec.reject_late, self._say, spec.ahead, spec.max_step, now
         )
         self.thresholds: list[float] | None = None  # as found in the first rows, where they are
-        self.sampled: list[Accepted] = []  # held back until they are found
+        self.sampled: list[AcceptedRows] = []  # held back until they are found
         self.first = FirstSteps()
         self.scratch = None if spec.quantiles is None else self._scratch()
-        self.held: dict[int, Accepted] = {}  # rows held aside, one each, by their numbers
+        self.held: dict[int, AcceptedRows] = {}  # rows held aside, one each, by their numbers
         self.rows = 0  # given out in blocks
         self.steps = 0
-        self.pending: list[Part] = []  # begins with the open step's first row; not scaled yet
+        self.pending: list[
+            EncodedPart
+        ] = []  # begins with the open step's first row; not scaled yet
         self.rejected = 0  # before the next accepted row
         self.reports = 0
         self.backwards = 0  # rows that lie before the row above
@@ -83,7 +85,7 @@ class BlockMaker:
 
     def open_step(self) -> Rows:
         """The rows of the open step, scaled by the steps before it."""
-        self.pending = [Part.join(self.pending)] if self.pending else []
+        self.pending = [EncodedPart.join(self.pending)] if self.pending else []
         if not self.pending:
             return Rows.join([], self.encoder.columns)
         return self.scale.open(self.pending[0].rows)
@@ -112,7 +114,7 @@ class BlockMaker:
                 self.first.add(block)
             yield from self._find_thresholds()
         if self.held:
-            nothing = Accepted.join([*self.held.values()]).pick(_NONE, np.zeros(1, np.int64))
+            nothing = AcceptedRows.join([*self.held.values()]).pick(_NONE, np.zeros(1, np.int64))
             yield from self._added(*self._sorted_out(nothing, self.stepper.finish()))
         yield from self.close_step()
         if self.awaited is not None and self.encoder.late_rows is not None:
@@ -143,7 +145,7 @@ class BlockMaker:
         """Labels come from elsewhere."""
         assert self.awaited is not None
         indices = self.encoder.label_indices(labels).tolist()
-        told = [Told(0, k, y if y >= 0 else None) for k, y in zip(keys, indices, strict=True)]
+        told = [LoneLabel(0, k, y if y >= 0 else None) for k, y in zip(keys, indices, strict=True)]
         nothing = np.empty(0, np.int64)
         times = None if self.spec.time is None else nothing
         self.awaited.take(0, times, nothing, nothing, nothing.astype(np.bool_), None, told)
@@ -160,7 +162,7 @@ class BlockMaker:
         self.stepper.close()
         if not self.open_rows:
             return
-        last = Part.join(self.pending)
+        last = EncodedPart.join(self.pending)
         rejected = last.rejected.copy()  # what others hold of the open step stays as it is
         rejected[-1] += self.rejected
         last = replace(last, rejected=rejected)
@@ -202,14 +204,14 @@ class BlockMaker:
         self.newest = newest if isinstance(newest, int) else None
         if state.get("pending") is not None:
             classes = len(self.encoder.classes or ())
-            part = Part.restored(child(state, "pending"), self.encoder.columns, classes)
+            part = EncodedPart.restored(child(state, "pending"), self.encoder.columns, classes)
             if (part.times is None) != (self.spec.time is None):
                 raise DamagedError("in its state the open step's times are missing")
             self.pending = [part]
         if self.awaited is not None:
             self.awaited.restore(child(state, "awaited"), len(self.encoder.classes or ()))
         rows = self.stepper.ahead.rows
-        kept = [Accepted.restored(row, self.spec) for row in children(state, "held", len(rows))]
+        kept = [AcceptedRows.restored(row, self.spec) for row in children(state, "held", len(rows))]
         if any(len(row) != 1 for row in kept):
             raise DamagedError("in its state the rows held aside are not as they should be")
         self.held = {row.number: one for row, one in zip(rows, kept, strict=True)}
@@ -220,7 +222,7 @@ class BlockMaker:
             self.thresholds, self.scratch = found.tolist(), None
         elif self.scratch is not None:
             for sampled in children(state, "sampled"):
-                self._sample(Accepted.restored(sampled, self.spec))
+                self._sample(AcceptedRows.restored(sampled, self.spec))
 
     def _scratch(self) -> BlockMaker:
         """Makes the steps of the first rows, which are run afterwards."""
@@ -228,7 +230,7 @@ class BlockMaker:
         scratch.encoder = self.encoder
         return scratch
 
-    def _taken(self, accepted: Accepted) -> Iterator[Block]:
+    def _taken(self, accepted: AcceptedRows) -> Iterator[Block]:
         if self.scratch is None:
             yield from self._closed(accepted)
             return
@@ -236,7 +238,7 @@ class BlockMaker:
         if self.first.are_enough:
             yield from self._find_thresholds()
 
-    def _sample(self, accepted: Accepted) -> None:
+    def _sample(self, accepted: AcceptedRows) -> None:
         assert self.scratch is not None
         self.sampled.append(accepted)
         for block in self.scratch._closed(accepted):
@@ -255,7 +257,7 @@ class BlockMaker:
         for accepted in sampled:
             yield from self._closed(accepted)
 
-    def _closed(self, accepted: Accepted) -> Iterator[Block]:
+    def _closed(self, accepted: AcceptedRows) -> Iterator[Block]:
         """The steps that these rows close; the open one is kept."""
         told = self._told(accepted)
         accepted = accepted.without_labels_alone()
@@ -270,7 +272,7 @@ class BlockMaker:
         told = [t._replace(place=int(np.searchsorted(taken, t.place))) for t in told]
         return self._added(*self._sorted_out(accepted, split), told)
 
-    def _told(self, accepted: Accepted) -> list[Told]:
+    def _told(self, accepted: AcceptedRows) -> list[LoneLabel]:
         """The labels that come alone, among the rows that do not."""
         if accepted.alone is None or not accepted.alone.any():
             return []
@@ -278,11 +280,11 @@ class BlockMaker:
         places = np.flatnonzero(accepted.alone)
         labels = self.encoder.label_indices([accepted.labels[i] for i in places]).tolist()
         return [
-            Told(int(i) - n, accepted.keys[i], label if label >= 0 else None)
+            LoneLabel(int(i) - n, accepted.keys[i], label if label >= 0 else None)
             for n, (i, label) in enumerate(zip(places, labels, strict=True))
         ]
 
-    def _await(self, accepted: Accepted, opens: Bools, told: Sequence[Told]) -> None:
+    def _await(self, accepted: AcceptedRows, opens: Bools, told: Sequence[LoneLabel]) -> None:
         """Take note of the labels of rows, and of those that come alone."""
         if self.awaited is None:
             return
@@ -293,30 +295,34 @@ class BlockMaker:
         )
 
     def _added(
-        self, accepted: Accepted, opens: Bools, late: Bools, told: Sequence[Told] = ()
+        self, accepted: AcceptedRows, opens: Bools, late: Bools, told: Sequence[LoneLabel] = ()
     ) -> Iterator[Block]:
         rejected = self._rejected_by_row(accepted)
         rows = self.encoder.encode(accepted)
-        part = Part(rows, accepted.times, opens, late.astype(np.int64), rejected, accepted.keys)
+        part = EncodedPart(
+            rows, accepted.times, opens, late.astype(np.int64), rejected, accepted.keys
+        )
         self.pending.append(part)
         self._await(accepted, opens, told)
         if not part.opens.any():
             return
-        joined = Part.join(self.pending)
+        joined = EncodedPart.join(self.pending)
         starts = np.flatnonzero(joined.opens)
         last = int(starts[-1])
         self.pending = [joined.cut(last, len(joined.rows))]
         if last > 0:
             yield self._block(joined.cut(0, last), starts)
 
-    def _rejected_by_row(self, accepted: Accepted) -> Ints:
+    def _rejected_by_row(self, accepted: AcceptedRows) -> Ints:
         """How many rows were turned away before each row; those after the last one wait."""
         counts = accepted.rejected.copy()
         counts[0] += self.rejected
         self.rejected = int(counts[-1])
         return counts[:-1]
 
-    def _sorted_out(self, accepted: Accepted, split: Split) -> tuple[Accepted, Bools, Bools]:
+    def _sorted_out(
+        self, accepted: AcceptedRows, split: Split
+    ) -> tuple[AcceptedRows, Bools, Bools]:
         """The rows that are taken, some of which were held aside; which of them open or are late.
 
         The others are turned away, or held aside from now on.
@@ -324,7 +330,7 @@ class BlockMaker:
         assert split.numbers is not None
         first = self.stepper.count - len(accepted)
         place = {number: i for i, number in enumerate(self.held)}
-        pool = Accepted.join([*self.held.values(), accepted])
+        pool = AcceptedRows.join([*self.held.values(), accepted])
         places = np.array(
             [place.get(n, len(place) + n - first) for n in split.numbers.tolist()], np.int64
         )
@@ -351,7 +357,7 @@ class BlockMaker:
         taken = pool.pick(places[is_taken], rejected)
         return taken, split.opens[is_taken], split.late[is_taken]
 
-    def _block(self, part: Part, starts: Ints) -> Block:
+    def _block(self, part: EncodedPart, starts: Ints) -> Block:
         firsts = starts[: len(starts) - 1]
         block = Block(
             self.scale.close(part.rows, starts),
@@ -387,7 +393,7 @@ def packed(state: State) -> State:
     """A maker's state with the rows of the open step, and those held aside, as arrays."""
     pending = state["pending"]
     return state | {
-        "pending": Part.join(pending).state() if pending else None,
+        "pending": EncodedPart.join(pending).state() if pending else None,
         "held": [row.state() for row in state["held"]],
         "sampled": [rows.state() for rows in state["sampled"]],
     }

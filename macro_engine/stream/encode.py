@@ -12,8 +12,8 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.core.rows import LARGEST, SLOTS, Columns, Floats, Ints, Rows
 from macro_engine.core.state import DamagedError, State, children, flag, indices, texts
-from macro_engine.stream.accepted import Accepted
-from macro_engine.stream.clock import NO_CLOCK
+from macro_engine.stream.accepted_rows import AcceptedRows
+from macro_engine.stream.clock_columns import NO_CLOCK
 from macro_engine.stream.label import class_order
 from macro_engine.stream.late_rows import LateRows, without_missing_labels
 from macro_engine.stream.spec import MEAN, MOST_CLASSES, StreamSpec
@@ -51,7 +51,7 @@ class Encoder:
         self.rejections = rejections
         self.report = report
         self.classes = spec.label.classes or spec.classes
-        self.held: list[Accepted] = []
+        self.held: list[AcceptedRows] = []
         self.time_reader: TimeReader | None = None
         self.vocabulary = [_Slots() for _ in spec.encoded().categories]
         self.late_rows: LateRows | None = None
@@ -76,7 +76,7 @@ class Encoder:
     def columns(self) -> Columns:
         return self.spec.encoded(tuple(slots.names for slots in self.vocabulary))
 
-    def take(self, table: Table) -> list[Accepted]:
+    def take(self, table: Table) -> list[AcceptedRows]:
         """The usable rows of a table, once the classes are fixed."""
         accepted = self._usable(table)
         if self.fixed:
@@ -87,7 +87,7 @@ class Encoder:
             self.held.append(accepted)
         return self.finish() if self.sampled >= SAMPLE else []
 
-    def finish(self) -> list[Accepted]:
+    def finish(self) -> list[AcceptedRows]:
         """The rows still held back when the stream has ended."""
         if self.fixed or not any(map(len, self.held)):
             return []
@@ -95,7 +95,7 @@ class Encoder:
         held, self.held = self.held, []
         return [self._in_classes(accepted) for accepted in held]
 
-    def encode(self, accepted: Accepted) -> Rows:
+    def encode(self, accepted: AcceptedRows) -> Rows:
         """The rows with categories in their slots and labels as indices; numbers as they are."""
         numbers, categories, clock = accepted.numbers, accepted.categories, self.spec.clock
         if clock != NO_CLOCK:
@@ -137,13 +137,13 @@ class Encoder:
             raise DamagedError("in its state the categories are not those of the stream")
         for slots, names in zip(self.vocabulary, known, strict=True):
             slots.restore(names)
-        self.held = [Accepted.restored(kept, self.spec) for kept in children(state, "held")]
+        self.held = [AcceptedRows.restored(kept, self.spec) for kept in children(state, "held")]
         if self.fixed or not flag(state, "fixed"):
             return
         self.classes = tuple(texts(state, "classes"))
         self._fix()
 
-    def _usable(self, table: Table) -> Accepted:
+    def _usable(self, table: Table) -> AcceptedRows:
         spec = self.spec
         for broken in table.broken:
             self.rejections.add(broken)
@@ -167,7 +167,7 @@ class Encoder:
             found.append((name, problems))
         if self.unlimited.any():
             found += self._too_large(numbers)
-        accepted = Accepted(
+        accepted = AcceptedRows(
             numbers,
             [self._category(c, table.columns[name]) for c, name in enumerate(spec.categorical)],
             labels,
@@ -182,8 +182,8 @@ class Encoder:
         return self._without(accepted, found)
 
     def _told_apart(
-        self, accepted: Accepted, table: Table, found: list[tuple[str, Problems]]
-    ) -> Accepted:
+        self, accepted: AcceptedRows, table: Table, found: list[tuple[str, Problems]]
+    ) -> AcceptedRows:
         """Tell rows of the stream from labels that come alone, of which nothing else counts."""
         assert self.late_rows is not None
         accepted = self.late_rows.told_apart(accepted, table, found)
@@ -247,7 +247,7 @@ class Encoder:
             self.report(f"{visible(table.file)}: times in '{visible(name)}' are {reader.described}")
         return reader
 
-    def _in_classes(self, accepted: Accepted) -> Accepted:
+    def _in_classes(self, accepted: AcceptedRows) -> AcceptedRows:
         if self.spec.label.classes is not None:
             return accepted
         strangers = {
@@ -260,11 +260,13 @@ class Encoder:
         }
         return self._without(accepted, [(self.spec.label.column, strangers)])
 
-    def _may_wait(self, accepted: Accepted, i: int) -> bool:
+    def _may_wait(self, accepted: AcceptedRows, i: int) -> bool:
         """Whether a row needs no label of its own that is one of the classes."""
         return accepted.alone is not None and (bool(accepted.alone[i]) or not accepted.labels[i])
 
-    def _without(self, accepted: Accepted, found: Sequence[tuple[str, Problems]]) -> Accepted:
+    def _without(
+        self, accepted: AcceptedRows, found: Sequence[tuple[str, Problems]]
+    ) -> AcceptedRows:
         """The rows without those that have a problem; the first problem of a row is reported."""
         first: dict[int, tuple[str, Problem]] = {}
         for column, problems in found:

@@ -12,12 +12,12 @@ import numpy as np
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.stream.clock import BOUNDS, NO_CLOCK, OFF, ON, clock_beside
+from macro_engine.stream.clock_columns import BOUNDS, NO_CLOCK, OFF, ON, clock_beside
 from macro_engine.stream.identifiers import has_fractions, is_called_id, why_identifier
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.label_candidates import LabelGuess, guess_label
 from macro_engine.stream.leaks import CERTAIN, LIKELY, LabelSample
-from macro_engine.stream.oddities import listed, odd_readings
+from macro_engine.stream.misreadings import listed, misreadings_of
 from macro_engine.stream.table import IS_MISSING, MISSING, NOT_FINITE, Column, Problems, Table
 from macro_engine.stream.time_formats import (
     AmbiguousError,
@@ -97,7 +97,7 @@ class _Inference:
         self._label()
         self._features()
         label = None if "classes" in known else self._value("label")
-        self.guesses.remarks += odd_readings(table.columns, self._value("time"), label)
+        self.guesses.remarks += misreadings_of(table.columns, self._value("time"), label)
 
     def _value(self, option: str) -> Any:
         return self.known.get(option, self.guesses.settings.get(option))

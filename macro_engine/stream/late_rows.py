@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from macro_engine.core.late import NEVER
+from macro_engine.core.late_labels import NEVER
 from macro_engine.core.rows import Bools, Ints
-from macro_engine.stream.accepted import Accepted
-from macro_engine.stream.awaited import TWICE, Awaited
+from macro_engine.stream.accepted_rows import AcceptedRows
+from macro_engine.stream.awaited_labels import TWICE, AwaitedLabels
 from macro_engine.stream.spec import LateLabels, StreamSpec
 from macro_engine.stream.table import IS_MISSING, MISSING, Problem, Problems, Table
 from macro_engine.stream.times import TimeReader
@@ -33,13 +33,13 @@ class LateRows:
     def __init__(self, spec: StreamSpec, late: LateLabels, report: Callable[[str], None]) -> None:
         self.spec = spec
         self.late = late
-        self.awaited = Awaited(late, report)
+        self.awaited = AwaitedLabels(late, report)
         self.time_reader: TimeReader | None = None
         self.given: dict[str, tuple[str, int | None]] = {}  # labels of a second file, and when
 
     def told_apart(
-        self, accepted: Accepted, table: Table, found: list[tuple[str, Problems]]
-    ) -> Accepted:
+        self, accepted: AcceptedRows, table: Table, found: list[tuple[str, Problems]]
+    ) -> AcceptedRows:
         """The rows with their keys, and when their labels are known; more problems may be found."""
         late = self.late
         keys = keys_of(table, late, found) if late.key else []
@@ -81,7 +81,7 @@ class LateRows:
         if before != label:
             self.awaited.note("disagrees", key)
 
-    def _with_given(self, accepted: Accepted, keys: Sequence[str], due: Ints) -> Accepted:
+    def _with_given(self, accepted: AcceptedRows, keys: Sequence[str], due: Ints) -> AcceptedRows:
         """Put the labels of a second file into their rows; `due` is changed."""
         if not self.given:
             return accepted

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Bools, Floats, Ints, Rows
 from macro_engine.core.state import State, child
@@ -40,7 +40,7 @@ class Scale:
     """
 
     remembers = Declared(
-        Whole("rows"),
+        Integer("rows"),
         Array("outside", np.int64, ("columns",), low=0),
         Array("often_outside", np.bool_, ("columns",)),
     )

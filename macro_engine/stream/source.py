@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from macro_engine.stream.spec import StreamSpec
     from macro_engine.stream.table import Table
 
-__all__ = ["SOURCES", "Asked", "Beginning", "Origin", "Source", "named", "register", "scheme_of"]
+__all__ = [
+    "SOURCES",
+    "Beginning",
+    "Origin",
+    "Source",
+    "StreamRequest",
+    "named",
+    "register",
+    "scheme_of",
+]
 
 Say = Callable[[str], None]
 Wait = Callable[[str], None]
@@ -156,7 +165,7 @@ class Origin(ABC):
 
 
 @dataclass(frozen=True)
-class Asked:
+class StreamRequest:
     """What the user asked for.
 
     Attributes
@@ -174,11 +183,11 @@ class Asked:
     descriptor: int = 0
 
 
-SOURCES: dict[str, Callable[[Asked], Origin]] = {}
+SOURCES: dict[str, Callable[[StreamRequest], Origin]] = {}
 FILE, STANDARD_INPUT = "file", "stdin"
 
 
-def register(scheme: str, opens: Callable[[Asked], Origin]) -> None:
+def register(scheme: str, opens: Callable[[StreamRequest], Origin]) -> None:
     """Make a source known by its scheme: `tail SCHEME:TEXT` opens it."""
     plain = scheme.replace("-", "").replace("+", "")
     if not (plain.isascii() and plain.isalnum() and scheme[0].isalpha()) or scheme in SOURCES:
@@ -211,17 +220,17 @@ def named(stream: str, from_now: bool = False, descriptor: int = 0) -> Origin:
         raise UsageError(plugins.with_failures(f"{visible(stream)}: {known}"))
     opens = SOURCES[scheme]
     with plugins.failing_in_words(opens, f"the source {scheme}"):
-        return opens(Asked(text, from_now, descriptor))
+        return opens(StreamRequest(text, from_now, descriptor))
 
 
 # imported when they are asked for, with all that they need
-def _file(asked: Asked) -> Origin:
+def _file(asked: StreamRequest) -> Origin:
     from macro_engine.stream.live.beginning import GrowingFile
 
     return GrowingFile(Path(asked.text), asked.from_now)
 
 
-def _standard_input(asked: Asked) -> Origin:
+def _standard_input(asked: StreamRequest) -> Origin:
     from macro_engine.stream.live.beginning import Piped
     from macro_engine.stream.live.standard_input import Pipe
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Columns
-from macro_engine.stream.clock import NO_CLOCK, Clock
+from macro_engine.stream.clock_columns import NO_CLOCK, ClockColumns
 from macro_engine.stream.label import Label, LabelRule
 from macro_engine.stream.quantiles import QuantileRule
 
@@ -30,18 +30,18 @@ MOST_COLUMNS = 100_000
 
 
 @dataclass(frozen=True)
-class Every:
+class StepLength:
     """How long a step is: a stretch of time in microseconds, or a number of rows."""
 
     microseconds: int | None = None
     rows: int | None = None
 
     @staticmethod
-    def parse(text: str) -> Every:
+    def parse(text: str) -> StepLength:
         """Read `10m` or `50`.
 
-        >>> Every.parse("10m")
-        Every(microseconds=600000000, rows=None)
+        >>> StepLength.parse("10m")
+        StepLength(microseconds=600000000, rows=None)
         """
         match = re.fullmatch(r"([1-9]\d{0,11})(ms|s|m|h|d)?", text.strip())
         if match is None:
@@ -50,10 +50,10 @@ class Every:
             )
         amount, unit = int(match[1]), match[2]
         if unit is None:
-            return Every(rows=amount)
+            return StepLength(rows=amount)
         if amount * _UNITS[unit] > _LONGEST:
             raise ValueError(f"'{visible(text)}' is longer than ten thousand years")
-        return Every(microseconds=amount * _UNITS[unit])
+        return StepLength(microseconds=amount * _UNITS[unit])
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class LateLabels:
     file: Path | None = None
     delay: int = 0
     time: str | None = None
-    timeout: Every | None = None
+    timeout: StepLength | None = None
     has_column: bool = True
 
     @property
@@ -128,7 +128,7 @@ class StreamSpec:
     time_format: str | None
     classes: tuple[str, ...] | None
     bounds: Mapping[str, tuple[float, float]]
-    every: Every
+    every: StepLength
     scale: str
     reject_late: bool
     missing: str = REJECT
@@ -136,7 +136,7 @@ class StreamSpec:
     max_step: int = MAX_STEP
     wants_raw: bool = False
     wants_units: bool = False
-    clock: Clock = NO_CLOCK
+    clock: ClockColumns = NO_CLOCK
     quantiles: QuantileRule | None = None
     late_labels: LateLabels | None = None
 

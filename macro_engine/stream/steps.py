@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from macro_engine.core.declared import Declared, Flag, Part, Whole
+from macro_engine.core.declared import Declared, Flag, Integer, StatePart
 from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.state import State
 from macro_engine.stream.ahead import LAST, MOVE, Ahead, HeldRow
-from macro_engine.stream.spec import AHEAD, MAX_STEP, Every
+from macro_engine.stream.spec import AHEAD, MAX_STEP, StepLength
 from macro_engine.stream.times import FIRST_TIME, iso
 
 LATE_IN_SUCCESSION = 100
@@ -71,22 +71,22 @@ class Stepper:
     """
 
     remembers = Declared(
-        Whole("late"),
-        Whole("count"),
-        Whole("last_taken", -1, "count"),
-        Whole("window", _EARLIEST, optional=True),
+        Integer("late"),
+        Integer("count"),
+        Integer("last_taken", -1, "count"),
+        Integer("window", _EARLIEST, optional=True),
         Flag("is_open"),
         Flag("was_cut"),
-        Whole("cut_window", _EARLIEST, optional=True),
-        Whole("rows"),
-        Whole("in_succession"),
+        Integer("cut_window", _EARLIEST, optional=True),
+        Integer("rows"),
+        Integer("in_succession"),
         Flag("just_moved"),
-        Part("ahead"),
+        StatePart("ahead"),
     )
 
     def __init__(
         self,
-        every: Every,
+        every: StepLength,
         reject_late: bool = False,
         say: Callable[[str], None] = lambda _text: None,
         ahead: int = AHEAD,

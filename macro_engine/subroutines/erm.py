@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Flag, Whole
+from macro_engine.core.declared import Array, Declared, Flag, Integer
 from macro_engine.core.rows import Columns, Floats, Ints, Rows
 from macro_engine.core.state import State, child
 from macro_engine.subroutines.base import RunningMean, Subroutine, Widths, widened
@@ -97,7 +97,7 @@ class Erm(Subroutine):
 class MeanSolution(RunningMean):
     """The mean of the minimisers after each learned step."""
 
-    remembers = Declared(_WIDTHS, _WEIGHTS, Whole("count"))
+    remembers = Declared(_WIDTHS, _WEIGHTS, Integer("count"))
 
     def __init__(self, learner: Erm) -> None:
         self.learner = learner

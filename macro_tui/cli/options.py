@@ -129,7 +129,7 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
 
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     """Refuses output files that cannot be written, are inputs, or are named twice."""
-    from macro_engine.core.writing import destination
+    from macro_engine.core.output_path import destination
     from macro_engine.run.outputs import check_output, check_run_file
 
     for option in ("predictions", "trace"):
@@ -144,7 +144,7 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
 
 
 def _check_emit(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
-    from macro_engine.core.writing import destination
+    from macro_engine.core.output_path import destination
     from macro_engine.run.emission import STANDARD_OUTPUT, check_emit
 
     emit = arguments.emit
@@ -174,10 +174,10 @@ def keep_of(arguments: argparse.Namespace) -> Keep | None:
 
 def length_of(option: str, text: str) -> float:
     """A length of time such as 30s, in seconds."""
-    from macro_engine.stream.spec import Every
+    from macro_engine.stream.spec import StepLength
 
     try:
-        length = Every.parse(text).microseconds
+        length = StepLength.parse(text).microseconds
     except ValueError:
         length = None
     if length is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from macro_engine.run.destination import parse_target
-from macro_engine.run.view import Controls, History, Snapshot, Target
+from macro_engine.run.view import Controls, Destination, History, Snapshot
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.prompt import Prompt
 from macro_tui.view.speeds import changed
@@ -95,7 +95,7 @@ class PlaybackActions(MonitorScreen):
             controls.go_to(target)
 
 
-def step_of(target: Target, history: History, snapshot: Snapshot) -> int | None:
+def step_of(target: Destination, history: History, snapshot: Snapshot) -> int | None:
     """The step that has the target, if it was played already."""
     if target.row is not None:
         return history.step_of_row(target.row) if target.row < snapshot.rows else None

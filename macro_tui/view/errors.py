@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from macro_engine.core.format import count_text, time_text
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import CurvesView, Series, Unit, role_of
-from macro_tui.view.judged import metric_title
+from macro_tui.view.metric_tables import metric_title
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import CURVES

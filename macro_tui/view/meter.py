@@ -34,7 +34,7 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class _Mark:
+class _Reading:
     time: float
     done: float
     frames: int
@@ -45,10 +45,10 @@ class Meter:
     """Measures rates over the last seconds."""
 
     def __init__(self) -> None:
-        self.marks: deque[_Mark] = deque()
+        self.marks: deque[_Reading] = deque()
 
     def measure(self, done: float | None, frames: int, sent: int) -> Traffic:
-        now = _Mark(monotonic(), done or 0.0, frames, sent)
+        now = _Reading(monotonic(), done or 0.0, frames, sent)
         self.marks.append(now)
         while len(self.marks) > 2 and now.time - self.marks[1].time >= _SECONDS:
             self.marks.popleft()

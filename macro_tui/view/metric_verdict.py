@@ -6,7 +6,7 @@ import numpy as np
 
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
-from macro_tui.view.judged import UNDEFINED, lead_in_words, metric_text, metric_title
+from macro_tui.view.metric_tables import UNDEFINED, lead_in_words, metric_text, metric_title
 from macro_tui.view.rows import Row, Span, fitting
 from macro_tui.view.scene import Scene
 

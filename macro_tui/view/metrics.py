@@ -9,7 +9,7 @@ from macro_engine.core.format import count_text
 from macro_engine.run.view import METRICS, Tally, measured
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
-from macro_tui.view.judged import metric_lines, metric_text
+from macro_tui.view.metric_tables import metric_lines, metric_text
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Look:
+class RoleStyle:
     """A colour for dark and light themes in full colour, and for the same two in 16 colours."""
 
     dark: str
@@ -18,30 +18,34 @@ class Look:
 
 # The hues stay apart for colour-blind eyes; no two roles that meet differ by hue alone.
 ROLES = {
-    "label": Look("$foreground", "$foreground", "ansi_default", "ansi_default"),
-    "muted": Look("$foreground 62%", "$foreground 75%", "ansi_bright_black", "ansi_bright_black"),
-    "axis": Look("$foreground 42%", "$foreground 55%", "ansi_bright_black", "ansi_bright_black"),
-    "strong": Look("$foreground", "$foreground", "ansi_default", "ansi_default", "bold"),
-    "marginal": Look("#e69f00", "#8f5a00", "ansi_yellow", "ansi_red"),
-    "ftl": Look("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),
-    "ewa": Look("#3ddc97", "#00704a", "ansi_bright_green", "ansi_green", "bold"),
-    "strategy": Look("#e7c6ff", "#6a3d9a", "ansi_bright_cyan", "ansi_cyan", "bold"),
-    "no_change": Look("#b0a8b9", "#6b5f75", "ansi_white", "ansi_black"),
-    "threshold": Look("#d890c0", "#99407a", "ansi_bright_magenta", "ansi_magenta"),
-    "alarm": Look("#ff6b6b", "#b00020", "ansi_bright_red", "ansi_red", "bold reverse"),
-    "birth": Look("#f0e442", "#a03c00", "ansi_bright_yellow", "ansi_red", "bold"),
-    "cursor": Look("$foreground", "$foreground", "ansi_default", "ansi_default", "reverse"),
-    "chosen": Look("#3ddc97", "#00704a", "ansi_bright_green", "ansi_green", "bold"),
-    "good": Look("#3ddc97", "#00704a", "ansi_green", "ansi_green"),
-    "bad": Look("#ff8a65", "#b03000", "ansi_bright_red", "ansi_red"),
+    "label": RoleStyle("$foreground", "$foreground", "ansi_default", "ansi_default"),
+    "muted": RoleStyle(
+        "$foreground 62%", "$foreground 75%", "ansi_bright_black", "ansi_bright_black"
+    ),
+    "axis": RoleStyle(
+        "$foreground 42%", "$foreground 55%", "ansi_bright_black", "ansi_bright_black"
+    ),
+    "strong": RoleStyle("$foreground", "$foreground", "ansi_default", "ansi_default", "bold"),
+    "marginal": RoleStyle("#e69f00", "#8f5a00", "ansi_yellow", "ansi_red"),
+    "ftl": RoleStyle("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),
+    "ewa": RoleStyle("#3ddc97", "#00704a", "ansi_bright_green", "ansi_green", "bold"),
+    "strategy": RoleStyle("#e7c6ff", "#6a3d9a", "ansi_bright_cyan", "ansi_cyan", "bold"),
+    "no_change": RoleStyle("#b0a8b9", "#6b5f75", "ansi_white", "ansi_black"),
+    "threshold": RoleStyle("#d890c0", "#99407a", "ansi_bright_magenta", "ansi_magenta"),
+    "alarm": RoleStyle("#ff6b6b", "#b00020", "ansi_bright_red", "ansi_red", "bold reverse"),
+    "birth": RoleStyle("#f0e442", "#a03c00", "ansi_bright_yellow", "ansi_red", "bold"),
+    "cursor": RoleStyle("$foreground", "$foreground", "ansi_default", "ansi_default", "reverse"),
+    "chosen": RoleStyle("#3ddc97", "#00704a", "ansi_bright_green", "ansi_green", "bold"),
+    "good": RoleStyle("#3ddc97", "#00704a", "ansi_green", "ansi_green"),
+    "bad": RoleStyle("#ff8a65", "#b03000", "ansi_bright_red", "ansi_red"),
 }
 # Who was active has no red and no green, which say worse and better.
 _IDENTITIES = (
-    Look("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),
-    Look("#e69f00", "#8f5a00", "ansi_yellow", "ansi_yellow"),
-    Look("#d890c0", "#99407a", "ansi_magenta", "ansi_magenta"),
-    Look("#7fdbda", "#00707a", "ansi_cyan", "ansi_cyan"),
-    Look("#d0d0d0", "#404040", "ansi_white", "ansi_black"),
+    RoleStyle("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),
+    RoleStyle("#e69f00", "#8f5a00", "ansi_yellow", "ansi_yellow"),
+    RoleStyle("#d890c0", "#99407a", "ansi_magenta", "ansi_magenta"),
+    RoleStyle("#7fdbda", "#00707a", "ansi_cyan", "ansi_cyan"),
+    RoleStyle("#d0d0d0", "#404040", "ansi_white", "ansi_black"),
 )
 NAMED = len(_IDENTITIES)  # subroutines that have a colour and a sign of their own
 for _place, _look in enumerate(_IDENTITIES):

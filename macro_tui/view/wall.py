@@ -20,7 +20,7 @@ Show = Callable[[RunLine, Glyphs], Span]
 
 
 @dataclass(frozen=True)
-class Column:
+class WallColumn:
     """A column of the wall, and how wide the screen must be for it."""
 
     heading: str
@@ -67,7 +67,7 @@ def passing(lines: Sequence[RunLine], text: str) -> list[RunLine]:
     ]
 
 
-def _cells(line: RunLine, columns: Sequence[Column], glyphs: Glyphs) -> Row:
+def _cells(line: RunLine, columns: Sequence[WallColumn], glyphs: Glyphs) -> Row:
     if line.trouble:
         return [_cell(line, columns[0], glyphs), (visible(line.trouble, 200), "bad")]
     row: Row = [_cell(line, column, glyphs) for column in columns]
@@ -77,7 +77,7 @@ def _cells(line: RunLine, columns: Sequence[Column], glyphs: Glyphs) -> Row:
     return row
 
 
-def _cell(line: RunLine, column: Column, glyphs: Glyphs) -> Span:
+def _cell(line: RunLine, column: WallColumn, glyphs: Glyphs) -> Span:
     text, role = column.show(line, glyphs)
     return f"{text[: column.width - 1]:<{column.width}}", role
 
@@ -137,16 +137,16 @@ def _birth(line: RunLine, _glyphs: Glyphs) -> Span:
 
 
 _COLUMNS = (
-    Column("run", _name, 18),
-    Column("state", _state, 12),
-    Column("error", _error, 7),
-    Column("base", _baseline, 7, 90),
-    Column("lead", _lead, 7),
-    Column("lately", _lately, 17, 70),
-    Column("rows/s", _rate, 8, 80),
-    Column("lag", _lag, 9, 100),
-    Column("active", _active, 14, 110),
-    Column("last birth", _birth, 17, 130),
+    WallColumn("run", _name, 18),
+    WallColumn("state", _state, 12),
+    WallColumn("error", _error, 7),
+    WallColumn("base", _baseline, 7, 90),
+    WallColumn("lead", _lead, 7),
+    WallColumn("lately", _lately, 17, 70),
+    WallColumn("rows/s", _rate, 8, 80),
+    WallColumn("lag", _lag, 9, 100),
+    WallColumn("active", _active, 14, 110),
+    WallColumn("last birth", _birth, 17, 130),
 )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from dataexpo import AIRPORTS, run
 
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.blend import shape as blend_shape
 from macro_engine.blend.compiled import CompiledBlend
@@ -44,7 +44,9 @@ def arrays(path):
     starts = np.concatenate([[0], np.cumsum(lengths)])
     members = grid([6], DISTANCES["labels"].thresholds)
     columns = blocks[-1].rows.columns
-    rules = CompiledRules(members, "labels", Shape(2, numbers.shape[1], 6), "logistic", most=MOST)
+    rules = CompiledSettings(
+        members, "labels", Shape(2, numbers.shape[1], 6), "logistic", most=MOST
+    )
     family = CompiledFamily(rules, columns)
     p = np.concatenate([family.run(b, True).probabilities for b in blocks], axis=1)
     _, unchanged = NoChange(Persistence(2)).run_compiled(labels, starts)
@@ -53,7 +55,7 @@ def arrays(path):
 
 def blended(evidence, labels, starts):
     d, c = evidence.numbers.shape[1], evidence.codes.shape[1]
-    shape = blend_shape.Shape.of(2, d, c, len(evidence.members))
+    shape = blend_shape.BlendShape.of(2, d, c, len(evidence.members))
     return CompiledBlend(shape).run(evidence, labels, starts).probabilities
 
 

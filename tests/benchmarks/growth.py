@@ -10,7 +10,7 @@ holds after each.
 import sys
 from time import perf_counter
 
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import grid
@@ -34,7 +34,7 @@ def main() -> None:
     history = DISTANCES[distance].history
     shape = Shape(2, len(block.rows.columns.numbers), history)
     columns = block.rows.columns
-    rules = CompiledRules(grid([history], thresholds), distance, shape, "logistic")
+    rules = CompiledSettings(grid([history], thresholds), distance, shape, "logistic")
     ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
     board = Scoreboard(ensemble.names, "ftl")
     ensemble.run(block.cut(0, 1))  # compiled before the clock runs

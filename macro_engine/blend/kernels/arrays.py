@@ -26,7 +26,7 @@ class Given(NamedTuple):
     starts: Ints
 
 
-class Rules(NamedTuple):
+class BlendConstants(NamedTuple):
     """What holds for a whole run; sets of tilings first, then tilings, then their columns."""
 
     depths: Ints
@@ -62,7 +62,7 @@ class Parts(NamedTuple):
     changed: Bools  # sets by cells
 
 
-class Record(NamedTuple):
+class AnswerArrays(NamedTuple):
     """Answers, rows first.
 
     Where a step is answered and learned at once, experts, filtered and pulls have room for one row:
@@ -95,7 +95,7 @@ class Scratch(NamedTuple):
     pulls: Floats
 
 
-class Shown(NamedTuple):
+class ShownArrays(NamedTuple):
     """What a block tells beside its answers, by steps."""
 
     weights: Floats

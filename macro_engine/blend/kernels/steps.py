@@ -24,7 +24,7 @@ _MARGINAL, _LINEAR, _SHARES, _PERSISTENCE, _FAMILY = range(5)
 
 
 @borrowing
-def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: ignore[no-untyped-def]
+def run_steps(doing, given, constants, parts, record, scratch, shown):  # type: ignore[no-untyped-def]
     """Answer, close or learn the steps of a block, or do all three with one after the other.
 
     Steps that are only answered or only learned are recorded row by row; else the record holds one
@@ -43,20 +43,20 @@ def run_steps(doing, given, rules, parts, record, scratch, shown):  # type: igno
         if doing & ANSWER:
             shares_say(parts.class_shares, scratch.shares)
             for i in range(begin, end):
-                answer_row(i, i - base, at_once, given, rules, parts, record, scratch)
+                answer_row(i, i - base, at_once, given, constants, parts, record, scratch)
         if doing & CLOSE:
             close(begin, end, at_once, given, parts, record, scratch)
         if doing & LEARN:
             # with one row nothing has changed since its answer: what everyone said still holds
             fresh = end - begin == 1 and (at_once or doing & FRESH != 0)
-            learn(begin, end, base, at_once, fresh, given, rules, parts, record, scratch)
+            learn(begin, end, base, at_once, fresh, given, constants, parts, record, scratch)
         if at_once:
             for e in range(len(parts.pulls)):
                 shown.pulls[s, e] = parts.pulls[e]
 
 
 @inlined
-def answer_row(i, r, at_once, given, rules, parts, record, scratch):  # type: ignore[no-untyped-def]
+def answer_row(i, r, at_once, given, constants, parts, record, scratch):  # type: ignore[no-untyped-def]
     kept = 0 if at_once else r
     p, logs, filtered = record.experts[kept], record.logs[r], record.filtered[kept]
     experts, classes = p.shape
@@ -75,15 +75,15 @@ def answer_row(i, r, at_once, given, rules, parts, record, scratch):  # type: ig
                 total += parts.members[k] * given.members[k, i, c]
             p[_FAMILY, c] = total
     find_cells(
-        given.units[i], given.codes[i], rules.depths, rules.columns, rules.bins, rules.offsets,
-        rules.addends, scratch.places, record.cells[r],
+        given.units[i], given.codes[i], constants.depths, constants.columns, constants.bins,
+        constants.offsets, constants.addends, scratch.places, record.cells[r],
     )  # fmt: skip
     tiles_say(record.cells[r], parts.biases, parts.tables, scratch.margins, scratch.said)
-    for g in range(rules.expert.shape[0]):
-        for v in range(rules.expert.shape[1]):
-            if rules.expert[g, v] >= 0:
+    for g in range(constants.expert.shape[0]):
+        for v in range(constants.expert.shape[1]):
+            if constants.expert[g, v] >= 0:
                 models = len(scratch.linear)
-                by_class(scratch.said[g, v * models : (v + 1) * models], p[rules.expert[g, v]])
+                by_class(scratch.said[g, v * models : (v + 1) * models], p[constants.expert[g, v]])
     take_logs(p, logs)
     for f in range(2):
         filter_say(logs, parts.filters[f], filtered[f])
@@ -150,7 +150,7 @@ def close(begin, end, at_once, given, parts, record, scratch):  # type: ignore[n
 
 @inlined
 def learn(  # type: ignore[no-untyped-def]
-    begin, end, base, at_once, fresh, given, rules, parts, record, scratch
+    begin, end, base, at_once, fresh, given, constants, parts, record, scratch
 ):
     labelled = 0
     for i in range(begin, end):
@@ -163,17 +163,17 @@ def learn(  # type: ignore[no-untyped-def]
                     record.filtered[i - base], scratch.member_losses, scratch.losses,
                 )  # fmt: skip
     if labelled > 0:
-        update_shares(scratch.member_losses, labelled, rules.member_prior, parts.members)
-        update_shares(scratch.losses, labelled, rules.prior, parts.shares)
+        update_shares(scratch.member_losses, labelled, constants.member_prior, parts.members)
+        update_shares(scratch.losses, labelled, constants.prior, parts.shares)
         rate = parts.rows[0] / parts.lengths[0]
         for i in range(begin, end):
             if given.labels[i] != NO_LABEL:
-                learn_row(i, i - base, fresh, rate, given, rules, parts, record, scratch)
+                learn_row(i, i - base, fresh, rate, given, constants, parts, record, scratch)
 
 
 @inlined
 def learn_row(  # type: ignore[no-untyped-def]
-    i, r, fresh, rate, given, rules, parts, record, scratch
+    i, r, fresh, rate, given, constants, parts, record, scratch
 ):
     label = given.labels[i]
     for f in range(2):
@@ -181,7 +181,7 @@ def learn_row(  # type: ignore[no-untyped-def]
         if not fresh:
             filter_say(record.logs[r], parts.filters[f], q)
         if filter_learn(
-            record.logs[r], label, q, rules.noise[f], parts.filters[f], parts.covariances[f],
+            record.logs[r], label, q, constants.noise[f], parts.filters[f], parts.covariances[f],
             scratch.mean, scratch.x, scratch.u,
         ):  # fmt: skip
             parts.restarts[f] += 1
@@ -196,7 +196,7 @@ def learn_row(  # type: ignore[no-untyped-def]
         parts.linear_numbers, parts.linear_codes,
     )  # fmt: skip
     tiles_learn(
-        record.cells[r], label, scratch.said, rules.rates, parts.biases, parts.tables,
+        record.cells[r], label, scratch.said, constants.rates, parts.biases, parts.tables,
         parts.changed, scratch.moves,
     )  # fmt: skip
     shares_learn(parts.class_shares, label)

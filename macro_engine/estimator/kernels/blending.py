@@ -165,6 +165,6 @@ def run_blend(addresses, doing):  # type: ignore[no-untyped-def]
     """Answer the row that was shown, or take the step through."""
     arrays = arrays_at(addresses)
     run_steps(
-        doing, arrays.given, arrays.rules, arrays.parts, arrays.record, arrays.scratch,
+        doing, arrays.given, arrays.constants, arrays.parts, arrays.record, arrays.scratch,
         arrays.shown,
     )  # fmt: skip

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.names import Names
-from macro_engine.core.narrow import small
+from macro_engine.core.smallest_type import small
 from macro_engine.core.state import DamagedError, from_json
-from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, Column, Steps
+from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, ResultColumn, Steps
 
 _SAMPLE = 1 << 12  # bytes by which it is judged whether compressing pays
 _PAYS = 0.8  # of the size, at most
@@ -181,7 +181,7 @@ def _deflated(plane: bytes) -> bytes:
     return min(plane, zlib.compress(plane, 1), key=len)
 
 
-def _shape(column: Column, lengths: Mapping[Axis, int], shape: Any) -> tuple[int, ...]:
+def _shape(column: ResultColumn, lengths: Mapping[Axis, int], shape: Any) -> tuple[int, ...]:
     """The shape that a column must have; raises ValueError where it says another."""
     expected = tuple(lengths[axis] for axis in column.axes)
     if tuple(shape) != expected:
@@ -190,7 +190,7 @@ def _shape(column: Column, lengths: Mapping[Axis, int], shape: Any) -> tuple[int
 
 
 def _decoded(
-    blob: bytes, form: str, dtype: str, shape: tuple[int, ...], column: Column
+    blob: bytes, form: str, dtype: str, shape: tuple[int, ...], column: ResultColumn
 ) -> NDArray[Any]:
     if dtype not in _TYPES[column.codec]:
         raise ValueError
@@ -216,6 +216,6 @@ def _decoded(
     return _whole(blob, kind, count).reshape(shape)
 
 
-def _check_limit(values: NDArray[Any], column: Column, lengths: Mapping[Axis, int]) -> None:
+def _check_limit(values: NDArray[Any], column: ResultColumn, lengths: Mapping[Axis, int]) -> None:
     if column.below is not None and int(values.max(initial=0)) >= lengths[column.below]:
         raise ValueError

@@ -12,7 +12,7 @@ from pathlib import Path
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import DamagedError
-from macro_engine.run.patience import PatientConnection
+from macro_engine.run.retries import RetryingConnection
 from macro_engine.run.store import version1
 from macro_engine.run.store.ledger import Ledger, write_ledger
 
@@ -45,7 +45,7 @@ def connect(path: Path, writable: bool) -> sqlite3.Connection:
         timeout=1.0,
         isolation_level=None,
         check_same_thread=False,
-        factory=sqlite3.Connection if writable else PatientConnection,
+        factory=sqlite3.Connection if writable else RetryingConnection,
     )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")

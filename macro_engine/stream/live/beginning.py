@@ -17,7 +17,7 @@ from macro_engine.stream.formats.dialect import Dialect, check_encoding, header_
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.infer import COLUMN_OPTIONS
 from macro_engine.stream.live.live_text import LONGEST_LINE, TextLayout
-from macro_engine.stream.live.rotation import Found
+from macro_engine.stream.live.rotation import FoundFile
 from macro_engine.stream.live.standard_input import NAME, Pipe, StandardInput
 from macro_engine.stream.live.tail import Follower
 from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
@@ -28,7 +28,7 @@ _NULS = re.compile(rb"(?<![^\n])\0+")  # at the start of a line, where reading s
 _OTHERS = {b"PAR1": "Parquet", b"\x1f\x8b": "compressed", b"BZh": "compressed"}
 
 # The first lines as far as they are there, why there are none, whether no more come.
-Look = Callable[[], tuple[bytes, str | None, bool]]
+RoleStyle = Callable[[], tuple[bytes, str | None, bool]]
 
 
 class _LiveCsv(Origin):
@@ -57,7 +57,7 @@ class GrowingFile(_LiveCsv):
     def __init__(self, path: Path, from_now: bool = False) -> None:
         self.path = path
         self.paths = [path]
-        self.after = Found.at(path) if from_now else None
+        self.after = FoundFile.at(path) if from_now else None
 
     def await_it(self, wait: Wait) -> None:
         while not self.path.exists():
@@ -101,7 +101,7 @@ class Piped(_LiveCsv):
 class _FirstLines:
     """The first lines of a live stream, from which its columns and all guesses come."""
 
-    def __init__(self, path: Path, look: Look, settings: Settings, wait: Wait) -> None:
+    def __init__(self, path: Path, look: RoleStyle, settings: Settings, wait: Wait) -> None:
         self.path = path
         self.look = look
         self.settings = settings

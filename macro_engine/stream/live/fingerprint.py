@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import ClassVar
 
-from macro_engine.core.declared import Declared, Octets, Whole
+from macro_engine.core.declared import ByteString, Declared, Integer
 from macro_engine.core.state import DamagedError, State
 
 NEAR = 1024  # bytes after the first line, and before the place
@@ -16,7 +16,7 @@ _LONGEST_HEAD = 1 << 16
 Read = Callable[[int, int], bytes]  # at most so many bytes from a place on
 
 
-class Likeness(Enum):
+class Match(Enum):
     """Whether a text is the marked one."""
 
     SAME = auto()
@@ -32,14 +32,14 @@ class Fingerprint:
     >>> fingerprint = Fingerprint().moved(b"time,late\n9:00,")
     >>> text = b"time,late\n9:00,0\n"
     >>> fingerprint.likeness(lambda place, size: text[place : place + size])
-    <Likeness.SAME: 1>
+    <Match.SAME: 1>
     """
 
     byte: int = 0
     head: bytes = b""  # the first line, which does not tell texts apart, and some bytes more
     behind: bytes = b""  # the last ones before the place
 
-    remembers: ClassVar = Declared(Whole("byte"), Octets("head"), Octets("behind"))
+    remembers: ClassVar = Declared(Integer("byte"), ByteString("head"), ByteString("behind"))
 
     def moved(self, data: bytes) -> Fingerprint:
         """The fingerprint after these bytes more."""
@@ -50,15 +50,15 @@ class Fingerprint:
         behind = (self.behind + data[-NEAR:])[-NEAR:]
         return Fingerprint(self.byte + len(data), head, behind)
 
-    def likeness(self, read: Read) -> Likeness:
+    def likeness(self, read: Read) -> Match:
         """Compare a text that is read from outside, no further than is needed."""
         head = read(0, len(self.head))
         if not self.head.startswith(head):
-            return Likeness.OTHER
+            return Match.OTHER
         behind = self._behind(read)
         if len(head) < len(self.head) or len(behind) < len(self.behind):
-            return Likeness.SHORTER
-        return Likeness.SAME if behind == self.behind else Likeness.CHANGED
+            return Match.SHORTER
+        return Match.SAME if behind == self.behind else Match.CHANGED
 
     def renewed(self, read: Read) -> Fingerprint:
         """The same place in a text that was changed before it."""

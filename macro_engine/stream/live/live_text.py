@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from macro_engine.core.declared import Declared, Flag, Text, Texts, Whole
+from macro_engine.core.declared import Declared, Flag, Integer, Text, Texts
 from macro_engine.core.escape import visible
 from macro_engine.core.state import DamagedError, State
 from macro_engine.stream.formats.csv import clean_table, table_of
 from macro_engine.stream.formats.csv_parser import BOM, LONGEST_FIELD, CsvParser, Record
 from macro_engine.stream.formats.dialect import Dialect, column_names
 from macro_engine.stream.formats.text_column import looks_like_data
-from macro_engine.stream.live.fingerprint import Fingerprint, Likeness, Read
+from macro_engine.stream.live.fingerprint import Fingerprint, Match, Read
 from macro_engine.stream.table import Problem, Table
 
 LONGEST_LINE = LONGEST_FIELD  # bytes that may wait for the end of their record
@@ -45,7 +45,7 @@ class TextPosition:
     refused: str | None = None  # what is wrong with the last header
 
     remembers: ClassVar = Declared(
-        Whole("line"), Texts("names"), Flag("skipping"), Text("refused", optional=True)
+        Integer("line"), Texts("names"), Flag("skipping"), Text("refused", optional=True)
     )
 
     @property
@@ -126,7 +126,7 @@ class LiveText:
 
     def is_in(self, read: Read) -> bool:
         """Whether a text that is read from outside holds all that was taken."""
-        return self.fingerprint.moved(self.parser.held).likeness(read) is Likeness.SAME
+        return self.fingerprint.moved(self.parser.held).likeness(read) is Match.SAME
 
     def take(self, data: bytes) -> list[Table]:
         """The records that these bytes complete."""

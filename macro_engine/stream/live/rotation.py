@@ -14,11 +14,11 @@ from pathlib import Path
 from time import time
 from typing import ClassVar
 
-from macro_engine.core.declared import Declared, Whole
+from macro_engine.core.declared import Declared, Integer
 from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.live.compressed import PackedError, Unpacked
-from macro_engine.stream.live.fingerprint import Fingerprint, Likeness, Read
+from macro_engine.stream.live.fingerprint import Fingerprint, Match, Read
 from macro_engine.stream.live.live_text import TextPosition
 from macro_engine.stream.live.rotated_name import PLAIN, RotatedName
 
@@ -28,7 +28,7 @@ _MOST_LOOKS = 20
 _MOST_COMPARED = 64  # compressed files, which take long
 _MOST_LEFT = 1000
 
-Look = tuple[tuple[int, int], tuple[int, int]]  # identity, then size and last change
+RoleStyle = tuple[tuple[int, int], tuple[int, int]]  # identity, then size and last change
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class FilePosition:
     skip_to: int = 0  # rows up to this byte are left out
 
     remembers: ClassVar = Declared(
-        Whole("device", below=_LARGEST),
-        Whole("inode", below=_LARGEST),
-        Whole("changed", -_LARGEST, _LARGEST),
-        Whole("skip_to"),
+        Integer("device", below=_LARGEST),
+        Integer("inode", below=_LARGEST),
+        Integer("changed", -_LARGEST, _LARGEST),
+        Integer("skip_to"),
     )
 
     @property
@@ -62,7 +62,7 @@ class FilePosition:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFile:
     """A regular file, as it was when looked at."""
 
     path: Path
@@ -74,7 +74,7 @@ class Found:
     name: RotatedName = PLAIN
 
     @staticmethod
-    def at(path: Path, name: RotatedName = PLAIN) -> Found | None:
+    def at(path: Path, name: RotatedName = PLAIN) -> FoundFile | None:
         try:
             found = path.stat()
         except OSError:
@@ -82,14 +82,14 @@ class Found:
         if not stat.S_ISREG(found.st_mode):
             return None
         identity = found.st_dev, found.st_ino
-        return Found(path, *identity, found.st_size, found.st_mtime_ns, found.st_ctime_ns, name)
+        return FoundFile(path, *identity, found.st_size, found.st_mtime_ns, found.st_ctime_ns, name)
 
     @property
     def identity(self) -> tuple[int, int]:
         return self.device, self.inode
 
     @property
-    def look(self) -> Look:
+    def look(self) -> RoleStyle:
         return self.identity, (self.size, self.changed)
 
     @property
@@ -101,7 +101,7 @@ class Found:
         """Whether somebody may still be writing it."""
         return 0 <= time() - self.changed / 1e9 < UNFINISHED
 
-    def likeness(self, fingerprint: Fingerprint) -> Likeness:
+    def likeness(self, fingerprint: Fingerprint) -> Match:
         """Raises `OSError` if the file cannot be read."""
         with self._opened() as read:
             return fingerprint.likeness(read)
@@ -147,14 +147,14 @@ class Found:
 class Compared:
     """What comes of comparing a compressed file with what was read."""
 
-    likeness: Likeness
+    likeness: Match
     has_rows: bool  # that could be compared
     failure: str  # why it cannot be read to its end, as far as that was tried
 
     @property
     def is_copy(self) -> bool:
-        is_part = self.likeness is Likeness.SHORTER and self.has_rows
-        return self.likeness is Likeness.SAME or is_part
+        is_part = self.likeness is Match.SHORTER and self.has_rows
+        return self.likeness is Match.SAME or is_part
 
 
 class Rotation:
@@ -174,13 +174,13 @@ class Rotation:
         self.path = path
         self.say = say
         self.damaged: set[tuple[int, int]] = set()  # that were told of
-        self.left: deque[Look] = deque(maxlen=_MOST_LEFT)  # whatever their names say
+        self.left: deque[RoleStyle] = deque(maxlen=_MOST_LEFT)  # whatever their names say
         self.hands_on = False  # names, from `FILE.1` to `FILE.2`: that was seen
 
-    def at_path(self) -> Found | None:
-        return Found.at(self.path)
+    def at_path(self) -> FoundFile | None:
+        return FoundFile.at(self.path)
 
-    def file_of(self, position: FilePosition) -> Found | None:
+    def file_of(self, position: FilePosition) -> FoundFile | None:
         """The file of a position, wherever it is now; else one that holds the same rows.
 
         Raises `OSError` where a file that might be it cannot be read, or not yet.
@@ -190,16 +190,16 @@ class Rotation:
             if found.inode != position.inode:  # a device may have another number after a reboot
                 continue
             if found.is_packed:
-                if _compared(found, fingerprint).likeness is Likeness.SAME:
+                if _compared(found, fingerprint).likeness is Match.SAME:
                     return found
-            elif found.likeness(fingerprint) in (Likeness.SAME, Likeness.CHANGED):
+            elif found.likeness(fingerprint) in (Match.SAME, Match.CHANGED):
                 return found
         found_elsewhere = self._rewritten(position) or self.copy_of(position)
         if found_elsewhere is None and position.text.has_rows:
             self._judge_damaged(fingerprint)
         return found_elsewhere
 
-    def continued(self, position: FilePosition, taken: int) -> Found | None:
+    def continued(self, position: FilePosition, taken: int) -> FoundFile | None:
         """Another file that holds the rows that were read: at the path, or else a longer one.
 
         An atomic save leaves such a file.
@@ -208,7 +208,7 @@ class Rotation:
             return rewritten
         return self.copy_of(position, taken)
 
-    def copy_of(self, position: FilePosition, taken: int = -1) -> Found | None:
+    def copy_of(self, position: FilePosition, taken: int = -1) -> FoundFile | None:
         """The longest sibling that holds the rows that were read, and more than so many bytes."""
         copies = [
             found
@@ -221,7 +221,7 @@ class Rotation:
         ]
         return max(copies, key=lambda f: (not f.is_packed, f.size, f.changed), default=None)
 
-    def first_after(self, position: FilePosition, changed: int) -> Found | None:
+    def first_after(self, position: FilePosition, changed: int) -> FoundFile | None:
         """The first sibling that was begun after the file of a position, and is no copy of it.
 
         That was changed then for certain; somebody may have touched it since. Raises `OSError`
@@ -239,12 +239,14 @@ class Rotation:
             self._wait_for(later[0], _compared(later[0], position.text.fingerprint))
         return later[0] if later else None
 
-    def leave(self, look: Look) -> None:
+    def leave(self, look: RoleStyle) -> None:
         """Never begin a file anew that was read to its end."""
         if look not in self.left:
             self.left.append(look)
 
-    def _later_than(self, own: Found, siblings: Sequence[Found], changed: int) -> list[Found]:
+    def _later_than(
+        self, own: FoundFile, siblings: Sequence[FoundFile], changed: int
+    ) -> list[FoundFile]:
         """Those that were begun after a file, in their order.
 
         By their names if both have dates, or numbers; else by the last change.
@@ -262,11 +264,11 @@ class Rotation:
         self.hands_on |= own.name.number is not None and later != [] and not counts_up
         return _in_order(later + _later_by_time(elsewhere, own.changed), counts_up)
 
-    def _rewritten(self, position: FilePosition) -> Found | None:
+    def _rewritten(self, position: FilePosition) -> FoundFile | None:
         now = self.at_path()
         if now is None or now.identity == position.identity or not position.text.has_rows:
             return None
-        return now if now.likeness(position.text.fingerprint) is Likeness.SAME else None
+        return now if now.likeness(position.text.fingerprint) is Match.SAME else None
 
     def _judge_damaged(self, fingerprint: Fingerprint) -> None:
         """Wait for compressed files that might hold what was read, or say that they cannot tell."""
@@ -274,7 +276,7 @@ class Rotation:
             if not found.is_packed:
                 continue
             compared = _compared(found, fingerprint)
-            if not compared.failure or compared.likeness is Likeness.OTHER:
+            if not compared.failure or compared.likeness is Match.OTHER:
                 continue
             self._wait_for(found, compared)
             if found.identity not in self.damaged:
@@ -284,16 +286,16 @@ class Rotation:
                     "is the file that was read before, its further rows are lost"
                 )
 
-    def _wait_for(self, found: Found, compared: Compared) -> None:
+    def _wait_for(self, found: FoundFile, compared: Compared) -> None:
         if compared.failure and found.is_young:
             raise OSError(0, f"{visible(found.path.name)} is not complete yet")
 
-    def _siblings(self) -> list[Found]:
+    def _siblings(self) -> list[FoundFile]:
         """All but the file at the path."""
         now = self.at_path()
         return [file for file in self._all() if now is None or file.identity != now.identity]
 
-    def _all(self) -> list[Found]:
+    def _all(self) -> list[FoundFile]:
         """While names are handed on, a single look could miss a file: two must agree."""
         before = None
         for _ in range(_MOST_LOOKS):
@@ -304,7 +306,7 @@ class Rotation:
             before = names
         return found
 
-    def _look(self) -> list[Found]:
+    def _look(self) -> list[FoundFile]:
         paths = {self.path: PLAIN}  # even in a folder that cannot be listed
         for base in dict.fromkeys([self.path, Path(os.path.realpath(self.path))]):
             with suppress(OSError):
@@ -319,12 +321,12 @@ class Rotation:
             for path, name in paths.items()
             # while a file is compressed, it stays until that is done
             if not (name.packing and path.with_suffix("") in plain)
-            and (file := Found.at(path, name)) is not None
+            and (file := FoundFile.at(path, name)) is not None
         ]
         return list({file.identity: file for file in reversed(found)}.values())
 
 
-def _is_copy(found: Found, position: FilePosition, whole: bool = False) -> bool:
+def _is_copy(found: FoundFile, position: FilePosition, whole: bool = False) -> bool:
     """Whether a file holds the rows that were read from another; of a compressed one, or some."""
     fingerprint = position.text.fingerprint
     if not position.text.has_rows:
@@ -339,24 +341,24 @@ def _is_copy(found: Found, position: FilePosition, whole: bool = False) -> bool:
         )
     except OSError:
         return False
-    return likeness is Likeness.SAME
+    return likeness is Match.SAME
 
 
 @lru_cache(_MOST_COMPARED)
-def _compared(found: Found, fingerprint: Fingerprint) -> Compared:
+def _compared(found: FoundFile, fingerprint: Fingerprint) -> Compared:
     return found.compared(fingerprint)
 
 
-def _is_longer(found: Found, taken: int) -> bool:
+def _is_longer(found: FoundFile, taken: int) -> bool:
     return taken < 0 or (_has(found, taken) if found.is_packed else found.size > taken)
 
 
 @lru_cache(_MOST_COMPARED)
-def _has(found: Found, place: int) -> bool:
+def _has(found: FoundFile, place: int) -> bool:
     return found.has(place)
 
 
-def _later_by_time(siblings: Sequence[Found], changed: int) -> list[Found]:
+def _later_by_time(siblings: Sequence[FoundFile], changed: int) -> list[FoundFile]:
     """Those that were begun after a file, by when it was last changed, for want of its name.
 
     In the order of their names none comes before one that is older.
@@ -372,7 +374,7 @@ def _later_by_time(siblings: Sequence[Found], changed: int) -> list[Found]:
     return _in_order(later, counts_up)
 
 
-def _in_order(found: Sequence[Found], counts_up: bool) -> list[Found]:
+def _in_order(found: Sequence[FoundFile], counts_up: bool) -> list[FoundFile]:
     """Files by when they were begun: `FILE.2` before `FILE.1`, unless numbers count up."""
     if all(file.name.date is not None for file in found):
         return sorted(found, key=lambda file: file.name.date or ())
@@ -381,7 +383,7 @@ def _in_order(found: Sequence[Found], counts_up: bool) -> list[Found]:
     return sorted(found, key=lambda file: file.changed)
 
 
-def _counts_up(found: Iterable[Found]) -> bool:
+def _counts_up(found: Iterable[FoundFile]) -> bool:
     """Whether the newest file gets the highest number, as with some programs.
 
     Where names are handed on, from `FILE.1` to `FILE.2`, a later file is renamed later.
@@ -392,6 +394,6 @@ def _counts_up(found: Iterable[Found]) -> bool:
     )
 
 
-def _number(found: Found) -> int:
+def _number(found: FoundFile) -> int:
     assert found.name.number is not None
     return found.name.number

@@ -17,9 +17,9 @@ from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.compressed import PackedError, Unpacked
-from macro_engine.stream.live.fingerprint import Fingerprint, Likeness
+from macro_engine.stream.live.fingerprint import Fingerprint, Match
 from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
-from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, Found, Rotation
+from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, FoundFile, Rotation
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
@@ -41,7 +41,7 @@ class OpenFile:
     """
 
     def __init__(
-        self, found: Found, text: LiveText, is_live: bool, position: FilePosition | None
+        self, found: FoundFile, text: LiveText, is_live: bool, position: FilePosition | None
     ) -> None:
         self.path = found.path
         self.text = text
@@ -125,7 +125,7 @@ class Follower(Source):
         path: Path,
         layout: TextLayout,
         say: Callable[[str], None],
-        after: Found | None = None,
+        after: FoundFile | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.path = path
@@ -275,7 +275,7 @@ class Follower(Source):
         """What was taken is not there any more: a copy may have it, or it is written again."""
         position = file.position()
         likeness = position.text.fingerprint.likeness(file.read)
-        if likeness in (Likeness.SAME, Likeness.CHANGED):
+        if likeness in (Match.SAME, Match.CHANGED):
             self._out_of_trouble()
             self.say("was changed in place: going on after what was read before")
             file.text = self._text(file.path, position.text.renewed(file.read))
@@ -286,7 +286,7 @@ class Follower(Source):
         if copy is not None and self._open(copy, position):
             self.say(f"{cut}: finishing {visible(copy.path.name)} first")
             return []
-        if likeness is Likeness.SHORTER:  # it may be written again, with the same rows
+        if likeness is Match.SHORTER:  # it may be written again, with the same rows
             now = self.rotation.at_path()
             if now is None or now.identity != file.identity:
                 return self._look_around(file)
@@ -329,7 +329,7 @@ class Follower(Source):
                 "going on with what is there now: rows may be lost"
             )
 
-    def _after(self, position: FilePosition, changed: int) -> Found | None:
+    def _after(self, position: FilePosition, changed: int) -> FoundFile | None:
         """The file to begin after one that is left; None if there is none yet."""
         later = self.rotation.first_after(position, changed)
         if later is not None:
@@ -339,7 +339,7 @@ class Follower(Source):
             self._in_trouble("file gone")
             return None
         fingerprint = position.text.fingerprint
-        if not position.text.has_rows or now.likeness(fingerprint) is not Likeness.SHORTER:
+        if not position.text.has_rows or now.likeness(fingerprint) is not Match.SHORTER:
             return now
         if now.size > fingerprint.head.find(b"\n") + 1:
             self._in_trouble("file holds no rows but those read before")
@@ -347,7 +347,7 @@ class Follower(Source):
             self._out_of_trouble()
         return None
 
-    def _open(self, found: Found, position: FilePosition | None = None) -> bool:
+    def _open(self, found: FoundFile, position: FilePosition | None = None) -> bool:
         """Open a file in place of the present one, unless another has its name by now."""
         if self.file is not None:
             self.layout = self.file.text.layout

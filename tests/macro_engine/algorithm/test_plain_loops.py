@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from made_ensembles import members_of, shape_of
 from made_streams import classes_of, random_block, random_blocks, same
 
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.state import pack, unpack
@@ -23,7 +23,7 @@ def make(block, distance, subroutine, plain, **options):
     columns, classes = block.rows.columns, classes_of(block)
     shape = shape_of(columns, classes, members, **options)
     family = CompiledFamily(
-        CompiledRules(members, distance, shape, subroutine, 0.1, 5), columns, plain
+        CompiledSettings(members, distance, shape, subroutine, 0.1, 5), columns, plain
     )
     return Ensemble(family, columns, with_probabilities=True, compiled=not plain)
 

@@ -9,7 +9,7 @@ from made_ensembles import general, members_of
 from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block, same
 
-from macro_engine.algorithm.earned import EarnedProbabilities
+from macro_engine.algorithm.earned_probabilities import EarnedProbabilities
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.blend.persistence import Persistence
 

@@ -11,11 +11,10 @@ from macro_engine.algorithm.no_change import NoChange
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.persistence import Persistence
-from macro_engine.blend.shape import Evidence, Shape
+from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
-from macro_engine.discrepancy import DISTANCES
-from macro_engine.discrepancy import Shape as DistanceShape
+from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.stream.running_scale import RunningScale
 from macro_engine.subroutines.logistic import Logistic
 
@@ -41,7 +40,7 @@ def forecasts(z, codes, labels, starts, classes):
     columns = Columns(("x", "y", "z"), ("a", "b"), slots)
     family = Family(
         grid([6], THRESHOLDS),
-        DISTANCES["labels"].create(DistanceShape(classes, 3, 6, True)),
+        DISTANCES["labels"].create(Shape(classes, 3, 6, True)),
         lambda: Logistic(classes),
         columns,
         classes,
@@ -59,7 +58,7 @@ def test_answers_are_those_of_the_reference(classes):
     _, unchanged = NoChange(Persistence(classes)).run(labels, starts)
     evidence = Evidence(z, scale.units(z), codes, p[-1], unchanged, p[:-1])
     for blend in (Blend, CompiledBlend):
-        outcome = blend(Shape.of(classes, 3, 2, len(THRESHOLDS))).run(evidence, labels, starts)
+        outcome = blend(BlendShape.of(classes, 3, 2, len(THRESHOLDS))).run(evidence, labels, starts)
         np.testing.assert_allclose(outcome.probabilities[ROWS], EXPECTED[classes], 0, 1e-9)
 
 
@@ -69,7 +68,7 @@ def test_before_any_label_all_classes_are_alike_and_the_first_is_answered():
         blank, blank, np.empty((1, 0), np.int64),
         np.full((1, 4), 0.25), np.full((1, 4), 0.25), np.empty((0, 1, 4)),
     )  # fmt: skip
-    answers = Blend(Shape.of(4, 0, 0, 0)).answer(evidence)
+    answers = Blend(BlendShape.of(4, 0, 0, 0)).answer(evidence)
     assert answers.probabilities.tolist() == [[0.25] * 4]
     assert answers.classes.tolist() == [0]
 
@@ -81,7 +80,7 @@ def test_log_loss_is_at_most_that_of_the_best_expert_and_the_price_of_finding_it
     z = RunningScale([False] * 3).run(raw, starts)
     alike = np.full((90, 3), 1 / 3)
     evidence = Evidence(z, z * 0 + 0.5, codes, p, alike, np.empty((0, 90, 3)))
-    shape = Shape.of(3, 3, 2, 0)
+    shape = BlendShape.of(3, 3, 2, 0)
     q = CompiledBlend(shape).run(evidence, labels, starts).probabilities
     losses = -np.log(q[np.arange(90), labels])
     by_step = np.add.reduceat(losses, starts[:-1]) / np.diff(starts)

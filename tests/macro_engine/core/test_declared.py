@@ -1,12 +1,21 @@
 import numpy as np
 import pytest
 
-from macro_engine.core.declared import Array, Declared, Flag, Octets, Part, Text, Texts, Whole
+from macro_engine.core.declared import (
+    Array,
+    ByteString,
+    Declared,
+    Flag,
+    Integer,
+    StatePart,
+    Text,
+    Texts,
+)
 from macro_engine.core.state import DamagedError, pack, unpack
 
 
 class Inner:
-    remembers = Declared(Whole("count", 1, 10))
+    remembers = Declared(Integer("count", 1, 10))
 
     def __init__(self):
         self.count = 3
@@ -20,8 +29,8 @@ class Inner:
 
 class Owner:
     remembers = Declared(
-        Whole("count"),
-        Whole("last", -1, "count"),
+        Integer("count"),
+        Integer("last", -1, "count"),
         Array("labels", np.int64, ("rows",), low=0, below="classes"),
         Array("numbers", np.float64, ("rows", 2)),
         Array("times", np.int64, ("rows",), optional=True),
@@ -29,9 +38,9 @@ class Owner:
         Flag("is_open"),
         Text("file"),
         Texts("names", "rows"),
-        Octets("head"),
-        Part("inner"),
-        Part("absent"),
+        ByteString("head"),
+        StatePart("inner"),
+        StatePart("absent"),
     )
 
     def __init__(self):

@@ -9,7 +9,7 @@ from river.linear_model import LogisticRegression
 from river.optim import SGD
 from river.optim.schedulers import InverseScaling
 
-from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledRules
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.macro import Macro
 from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape
@@ -79,7 +79,7 @@ def test_the_compiled_path_gives_every_row_what_the_definition_gives_it(
     atlanta = atlanta.cut(0, steps or atlanta.steps)
     shape = Shape(2, 4, history)
     columns = atlanta.rows.columns
-    rules = CompiledRules(grid([history], [threshold]), distance, shape, "logistic")
+    rules = CompiledSettings(grid([history], [threshold]), distance, shape, "logistic")
     result = CompiledFamily(rules, columns).run(atlanta)
     definition = Macro(
         threshold, DISTANCES[distance].create(shape), history, lambda: Logistic(2), columns

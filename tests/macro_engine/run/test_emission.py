@@ -14,7 +14,7 @@ from made_runs import SETTINGS, engine, live_engine, run, run_until, write_strea
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.options.settings import Layer
-from macro_engine.run.emission import MOST_WAITING, Pipe
+from macro_engine.run.emission import MOST_WAITING, StandardOutput
 from macro_engine.run.engine import Engine
 from macro_engine.stream.opening import open_stream
 
@@ -147,7 +147,7 @@ def test_rows_of_a_live_feed_are_emitted_before_their_step_closes(tmp_path):
 def test_a_reader_that_stops_reading_stops_nobody():
     said = []
     read, write = os.pipe()
-    pipe = Pipe(said.append, write)
+    pipe = StandardOutput(said.append, write)
     line = b"x" * 99 + b"\n"
     started = time.monotonic()
     for _ in range(MOST_WAITING // 100_000 + 2):
@@ -173,7 +173,7 @@ def test_a_reader_that_is_gone_stops_nobody():
     said = []
     read, write = os.pipe()
     os.close(read)
-    pipe = Pipe(said.append, write)
+    pipe = StandardOutput(said.append, write)
     pipe.write(b"line\n")
     pipe.close()
     os.close(write)

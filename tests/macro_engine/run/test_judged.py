@@ -10,7 +10,7 @@ from sklearn.metrics import confusion_matrix, f1_score, log_loss
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.metrics import METRICS
-from macro_engine.run.recent import WINDOW
+from macro_engine.run.recent_sums import WINDOW
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.summary import Summary
 

@@ -132,7 +132,7 @@ def test_what_is_said_of_the_open_step_is_what_is_recorded(lines, live, options,
     seen, recorded, shown = {}, {}, []
 
     def look():
-        watch = made.standing.open_step
+        watch = made.progress.open_step
         if watch is not None and watch.step is not None:
             seen.setdefault(watch.step, []).append(watch.predictions)
             shown.append(made.snapshot)

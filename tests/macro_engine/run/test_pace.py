@@ -9,7 +9,7 @@ from made_streams import block_of
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.rows import Block
-from macro_engine.run.pace import Pace, Target
+from macro_engine.run.pace import Destination, Pace
 from macro_engine.run.speed import Speed
 
 
@@ -146,12 +146,12 @@ def test_paused_only_single_steps_run():
 @pytest.mark.parametrize(
     ("target", "steps"),
     [
-        (Target(row=0), 0),
-        (Target(row=21), 10),
-        (Target(time=50 * 60_000_000), 5),
-        (Target(time=51 * 60_000_000), 6),
-        (Target(share=0.5), 49),
-        (Target(row=1000), 100),
+        (Destination(row=0), 0),
+        (Destination(row=21), 10),
+        (Destination(time=50 * 60_000_000), 5),
+        (Destination(time=51 * 60_000_000), 6),
+        (Destination(share=0.5), 49),
+        (Destination(row=1000), 100),
     ],
 )
 def test_it_goes_to_a_row_a_time_or_a_share_and_not_beyond(target, steps):
@@ -161,7 +161,7 @@ def test_it_goes_to_a_row_a_time_or_a_share_and_not_beyond(target, steps):
 def test_there_it_is_as_slow_as_before():
     pace = Pace(Speed(multiple=1.0))
     pace.pause(True)
-    pace.go_to(Target(row=20))
+    pace.go_to(Destination(row=20))
     assert allowed(pace, block()) == 10
 
     async def then():
@@ -188,7 +188,7 @@ def test_a_csv_is_played_in_three_minutes_as_any_recording(tmp_path, ending):
 
     def progress():
         shares.append(made.done)
-        made.pace.go_to(Target(share=1.0))
+        made.pace.go_to(Destination(share=1.0))
 
     made.listener.progress = progress
     run(made)

@@ -19,9 +19,9 @@ from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError
 from macro_engine.core.steps import Steps
 from macro_engine.run.engine import Listener
+from macro_engine.run.progress import RunProgress
 from macro_engine.run.recorder import Recorder, size_of
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.standing import Standing
 from macro_engine.run.store import records
 from macro_engine.run.store.naming import names_of, told
 
@@ -205,7 +205,7 @@ def test_an_unwritable_file_stops_nothing_until_memory_is_full_and_loses_nothing
         self.connection.execute("PRAGMA query_only = ON")
 
     monkeypatch.setattr(Recorder, "_open", unwritable)
-    publish = Standing.publish
+    publish = RunProgress.publish
 
     def watch(self, state, words):
         publish(self, state, words)
@@ -214,7 +214,7 @@ def test_an_unwritable_file_stops_nothing_until_memory_is_full_and_loses_nothing
             if len(seen) == 3:
                 made.recorder.connection.execute("PRAGMA query_only = OFF")
 
-    monkeypatch.setattr(Standing, "publish", watch)
+    monkeypatch.setattr(RunProgress, "publish", watch)
     run(made)
     assert len({steps for steps, _, _ in seen[:3]}) == 1  # it stopped reading
     assert "readonly" in seen[0][1]

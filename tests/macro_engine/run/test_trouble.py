@@ -16,8 +16,8 @@ from made_sessions import finished_session
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run import engine as engine_module
-from macro_engine.run import file_standing
 from macro_engine.run import recorder as module
+from macro_engine.run import stored_snapshot
 from macro_engine.run.events import Event
 from macro_engine.run.lock import alive_at, lock_of
 from macro_engine.run.recorder import Recorder
@@ -118,7 +118,7 @@ def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monk
     its = made.recorder
     wait_for(
         lambda: (
-            made.checkpoint.told == made.standing.to_tell and not (its.handed_over or its.in_flight)
+            made.checkpoint.told == made.progress.to_tell and not (its.handed_over or its.in_flight)
         )
     )
     commits, shown = len(faults.commits), alive_at(path)
@@ -134,7 +134,7 @@ def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monk
 def test_who_watches_is_told_that_a_living_writer_cannot_write(stream, tmp_path, monkeypatch):
     monkeypatch.setattr(engine_module, "_ALIVE_SECONDS", 0.05)
     monkeypatch.setattr(module, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(file_standing, "_UNWRITTEN_SECONDS", 0.6)
+    monkeypatch.setattr(stored_snapshot, "_UNWRITTEN_SECONDS", 0.6)
     path = tmp_path / "a.run"
     made = live_engine(stream, path)
     thread = threading.Thread(target=run, args=[made], daemon=True)

@@ -12,7 +12,7 @@ import pytest
 from made_runs import assert_same_files, engine, outputs, run, run_until, state_of, write_stream
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
-from macro_engine.core import warm_marks
+from macro_engine.core import cache_notes
 from macro_engine.run import compiling_beside, pipeline, warming
 from macro_engine.run.engine import Listener
 from macro_engine.run.warming import Warming, must_warm_up
@@ -110,7 +110,7 @@ def test_seconds_are_counted_down_and_never_below_zero(monkeypatch):
     monkeypatch.setattr(Warming, "_warm_up", lambda _self: None)
     now = time.monotonic()
     monkeypatch.setattr(warming, "monotonic", lambda: now)
-    warm_marks.keep_compiler_pace(warm_marks.cache_folder(), 2.0)
+    cache_notes.keep_compiler_pace(cache_notes.cache_folder(), 2.0)
     one = Warming(NEEDED)
     said = []
     for _ in range(40):
@@ -155,18 +155,18 @@ def test_without_a_cache_folder_a_thread_compiles(cold, monkeypatch):
 @pytest.mark.usefixtures("cold")
 def test_kernels_in_the_cache_are_not_compiled_again():
     assert must_warm_up(NEEDED)
-    warm_marks.mark_as_warm(warm_marks.cache_folder(), NEEDED.name)
+    cache_notes.mark_as_warm(cache_notes.cache_folder(), NEEDED.name)
     assert not must_warm_up(NEEDED)
 
 
 @pytest.mark.usefixtures("cold")
 def test_of_two_processes_one_compiles_and_the_other_waits():
-    folder, order = warm_marks.cache_folder(), []
-    with warm_marks.alone(folder, "name", pytest.fail):
+    folder, order = cache_notes.cache_folder(), []
+    with cache_notes.alone(folder, "name", pytest.fail):
         waits = threading.Event()
 
         def second():
-            with warm_marks.alone(folder, "name", lambda: (waits.set(), time.sleep(0.01))):
+            with cache_notes.alone(folder, "name", lambda: (waits.set(), time.sleep(0.01))):
                 order.append("second")
 
         thread = threading.Thread(target=second)

@@ -17,7 +17,7 @@ from macro_engine.stream.formats.csv import table_of
 from macro_engine.stream.formats.csv_parser import Record
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.steps import Stepper
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import iso
@@ -123,7 +123,9 @@ def stepped(times, every, cuts, kills, ahead=DAY, max_step=100_000, reject_late=
     clock = None if now is None else lambda: now
 
     def new():
-        return Stepper(Every.parse(every), reject_late, ahead=ahead, max_step=max_step, now=clock)
+        return Stepper(
+            StepLength.parse(every), reject_late, ahead=ahead, max_step=max_step, now=clock
+        )
 
     stepper = new()
     steps, away, late = [], [], []
@@ -215,7 +217,7 @@ def spec(**changes):
         "time_format": None,
         "classes": ("p", "q"),
         "bounds": {"a": (0.0, 999.0)},
-        "every": Every.parse("10m"),
+        "every": StepLength.parse("10m"),
         "scale": "none",
         "reject_late": False,
     }
@@ -335,7 +337,7 @@ def test_a_row_must_lie_beyond_ahead(windows, is_held):
 
 @pytest.mark.parametrize(("windows", "is_held"), [(100, False), (101, True)])
 def test_a_row_must_lie_beyond_a_hundred_windows(windows, is_held):
-    made = Made([0, windows * DAY, 0], spec(every=Every.parse("1d")))
+    made = Made([0, windows * DAY, 0], spec(every=StepLength.parse("1d")))
     assert made.lines == ([1] if is_held else [])
 
 
@@ -348,7 +350,7 @@ def test_a_row_that_this_machines_clock_allows_is_never_held():
 
 def test_steps_by_count_have_no_clock():
     times = [0, 130 * YEAR, MINUTE, 2 * MINUTE]
-    made = Made(times, spec(every=Every.parse("2")))
+    made = Made(times, spec(every=StepLength.parse("2")))
     assert made.steps == [[0, 1], [2, 3]]
 
 

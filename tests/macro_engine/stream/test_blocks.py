@@ -11,7 +11,7 @@ from macro_engine.stream.formats.csv import table_of
 from macro_engine.stream.formats.csv_parser import CsvParser
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections
 
 NAMES = ["t", "a", "y"]
@@ -26,7 +26,7 @@ def spec(every, reject_late):
         time_format=None,
         classes=None,
         bounds={},
-        every=Every.parse(every),
+        every=StepLength.parse(every),
         scale="running",
         reject_late=reject_late,
     )

@@ -11,7 +11,7 @@ from macro_engine.core.toml import to_toml
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.options.presets import preset
 from macro_engine.options.settings import Layer
-from macro_engine.stream.clock import Clock, clock_beside, times_of_day, weekdays
+from macro_engine.stream.clock_columns import ClockColumns, clock_beside, times_of_day, weekdays
 from macro_engine.stream.opening import COMMAND_LINE, open_stream
 from macro_engine.stream.table import Rejections
 from macro_engine.subroutines import resolve
@@ -42,8 +42,8 @@ def test_before_1970_the_clock_goes_on():
 
 @pytest.mark.parametrize("name", ["weekday", "DayOfWeek", "day_of_week", "dow"])
 def test_a_column_that_is_there_is_not_added(name):
-    assert clock_beside([name]) == Clock(("time_of_day", "time_sin", "time_cos"), ())
-    assert clock_beside([name, "Hour"]) == Clock((), ())
+    assert clock_beside([name]) == ClockColumns(("time_of_day", "time_sin", "time_cos"), ())
+    assert clock_beside([name, "Hour"]) == ClockColumns((), ())
 
 
 def test_it_is_on_where_features_are_guessed_and_there_is_a_time(stream):
@@ -61,7 +61,7 @@ def test_it_is_on_where_features_are_guessed_and_there_is_a_time(stream):
 def test_what_gives_the_label_is_not_told_by_the_clock(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("when,a,hour\n2024-01-01T00:00,1,0\n2024-01-01T13:00,2,13\n")
-    assert opened(path, label="hour > 12").spec.clock == Clock((), ("weekday",))
+    assert opened(path, label="hour > 12").spec.clock == ClockColumns((), ("weekday",))
 
 
 def test_a_clock_without_a_time_is_refused(stream):

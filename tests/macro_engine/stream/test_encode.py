@@ -7,7 +7,7 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.stream.encode import SAMPLE, SLOTS, Encoder
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.label import LabelColumn, LabelRule
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections, Table
 
 
@@ -20,7 +20,7 @@ def spec(**changes):
         "time_format": None,
         "classes": None,
         "bounds": {},
-        "every": Every(rows=1),
+        "every": StepLength(rows=1),
         "scale": "running",
         "reject_late": False,
     }

@@ -9,7 +9,7 @@ from macro_engine.stream.blocks import BlockMaker
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.live.live_text import LiveText, TextLayout
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections
 
 SPEC = StreamSpec(
@@ -20,7 +20,7 @@ SPEC = StreamSpec(
     time_format=None,
     classes=("p", "q"),
     bounds={"a": (0.0, 9.0)},
-    every=Every.parse("1m"),
+    every=StepLength.parse("1m"),
     scale="unit",
     reject_late=False,
 )

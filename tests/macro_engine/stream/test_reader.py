@@ -8,7 +8,7 @@ from macro_engine.stream.label import parse_label
 from macro_engine.stream.live.live_text import TextLayout
 from macro_engine.stream.live.tail import GRACE, Follower
 from macro_engine.stream.reader import Reader
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections
 
 HEADER = b"t,a,y\n"
@@ -21,7 +21,7 @@ SPEC = StreamSpec(
     time_format=None,
     classes=("p", "q"),
     bounds={"a": (0.0, 9.0)},
-    every=Every.parse("1s"),
+    every=StepLength.parse("1s"),
     scale="unit",
     reject_late=False,
 )

@@ -9,7 +9,7 @@ from macro_engine.stream.compiled_scale import CompiledScale
 from macro_engine.stream.label import LabelColumn
 from macro_engine.stream.running_scale import RunningScale
 from macro_engine.stream.scale import Scale
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 
 BOTH = pytest.mark.parametrize("create", [RunningScale, CompiledScale])
 
@@ -26,7 +26,7 @@ def scale_of(*bounds, scale="running", say=lambda _text: None, create=RunningSca
         time_format=None,
         classes=("p", "q"),
         bounds=known,
-        every=Every(rows=1),
+        every=StepLength(rows=1),
         scale=scale,
         reject_late=False,
         **wanted,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from macro_engine.stream.spec import Every
+from macro_engine.stream.spec import StepLength
 from macro_engine.stream.steps import Stepper
 
 MINUTE = 60_000_000
@@ -13,7 +13,7 @@ MINUTE = 60_000_000
 
 def split(minutes, every="10m", cuts=(), **options):
     """Which rows open a step and which are turned away, rows given in pieces."""
-    stepper = Stepper(Every.parse(every), **options)
+    stepper = Stepper(StepLength.parse(every), **options)
     times = np.array(minutes, np.int64) * MINUTE
     parts = [stepper.split(part, len(part)) for part in np.split(times, sorted(cuts))]
     opens = np.concatenate([part.opens for part in parts]).astype(int).tolist()
@@ -46,7 +46,7 @@ def test_a_late_row_may_be_turned_away():
 
 
 def test_a_row_of_a_closed_step_is_late_and_opens_a_step_if_none_is_open():
-    stepper = Stepper(Every.parse("10m"))
+    stepper = Stepper(StepLength.parse("10m"))
     times = np.array([12, 13]) * MINUTE
     stepper.split(times[:1], 1)
     stepper.close()
@@ -84,10 +84,10 @@ def test_pieces_of_any_size_give_the_same_steps(minutes, cuts, reject_late):
 
 def test_a_length_of_more_than_ten_thousand_years_is_refused():
     with pytest.raises(ValueError, match="longer than ten thousand years"):
-        Every.parse("999999999999d")
+        StepLength.parse("999999999999d")
 
 
 @pytest.mark.parametrize("text", ["", "0", "10x", "-5", "m", "1.5h"])
 def test_a_length_that_is_none_is_refused(text):
     with pytest.raises(ValueError, match="no length of a step"):
-        Every.parse(text)
+        StepLength.parse(text)

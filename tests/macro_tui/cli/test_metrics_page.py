@@ -8,7 +8,7 @@ from extras import needs_prometheus
 from made_sessions import session_over, until, write_stream
 
 from macro_engine.run import exporter
-from macro_engine.run.pace import Target
+from macro_engine.run.pace import Destination
 from macro_tui.cli import main
 
 pytestmark = needs_prometheus
@@ -36,7 +36,7 @@ async def test_a_scrape_finds_the_numbers_of_the_run(stream):
     port = free_port()
 
     def prepare(engine):
-        engine.pace.paused, engine.pace.target = True, Target(row=1200)
+        engine.pace.paused, engine.pace.target = True, Destination(row=1200)
         exporter.serve(engine, "127.0.0.1", port)
 
     session = session_over(stream, prepare=prepare)

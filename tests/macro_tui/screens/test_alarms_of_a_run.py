@@ -12,7 +12,7 @@ from made_sessions import (
 )
 
 from macro_engine.run.alarms import parse
-from macro_engine.run.pace import Target
+from macro_engine.run.pace import Destination
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
@@ -27,7 +27,7 @@ def up_to(row, run_file):
     def prepare(engine):
         engine.run_file = run_file
         engine.pace.paused = True
-        engine.pace.target = Target(row=row)
+        engine.pace.target = Destination(row=row)
 
     return prepare
 

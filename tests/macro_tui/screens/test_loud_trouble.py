@@ -18,7 +18,7 @@ from made_sessions import (
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run.overview import overview
-from macro_engine.run.pace import Target
+from macro_engine.run.pace import Destination
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
@@ -50,7 +50,7 @@ async def test_a_run_that_fails_stays_on_the_screen_with_the_reason(stream, tmp_
 
     def prepare(engine):
         engine.run_file = run_file
-        engine.pace.paused, engine.pace.target = True, Target(row=1200)
+        engine.pace.paused, engine.pace.target = True, Destination(row=1200)
         engine.pipeline.fails = False
         run = engine.pipeline.run
 

@@ -11,7 +11,7 @@ from macro_engine.core.totals import Totals
 from macro_engine.run.view import METRICS, Confusion, History
 from macro_tui.view.curves import render
 from macro_tui.view.errors import curves_view, heading
-from macro_tui.view.judged import (
+from macro_tui.view.metric_tables import (
     UNDEFINED,
     confusion_table,
     lead_in_words,

@@ -65,7 +65,7 @@ def test_without_macro_it_opens_with_the_prediction(verdict_of):
     )
 
 
-class Told:
+class LoneLabel:
     """A scene in which only some numbers differ from a real one."""
 
     def __init__(self, scene, **changes):
@@ -95,21 +95,21 @@ def errors_of(scene, **errors):
     ("no_change", "words"), [(32.5, "as good"), (31.0, "better"), (34.0, "worse")]
 )
 def test_no_change_is_named_where_it_is_the_best_baseline(scene, no_change, words):
-    told = Told(scene, errors=errors_of(scene, no_change=no_change))
+    told = LoneLabel(scene, errors=errors_of(scene, no_change=no_change))
     (text,) = texts([verdict(told, 120)])
     assert f"; no-change {no_change} %, {words}" in text
     assert "no-change" not in texts([verdict(scene, 120)])[0]
 
 
 def test_it_speaks_of_the_rows_that_were_used(scene):
-    told = Told(scene, snapshot=replace(scene.snapshot, rejected=720))
+    told = LoneLabel(scene, snapshot=replace(scene.snapshot, rejected=720))
     assert texts([verdict(told, 120)])[0].startswith("MACRO 32.5 % on 77 % of rows, 3.8 points")
 
 
 def test_a_loss_has_its_origin_too(scene, monkeypatch):
     monkeypatch.setattr(type(scene.history), "confidence", lambda *_: (-5.0, -1.0))
     monkeypatch.setattr(type(scene.usage), "points", lambda *_: np.array([0, -0.5, -1.5, 0, 0]))
-    told = Told(scene, errors=errors_of(scene, ftl=38.2))
+    told = LoneLabel(scene, errors=errors_of(scene, ftl=38.2))
     (text,) = texts([verdict(told, 120)])
     assert text.startswith("MACRO 38.2 %, 2.0 points worse than the baseline; all of it from #1")
 

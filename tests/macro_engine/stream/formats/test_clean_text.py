@@ -23,7 +23,7 @@ from macro_engine.stream.live import live_text
 from macro_engine.stream.live.live_text import LiveText, TextLayout
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.recording import Recording
-from macro_engine.stream.spec import Every, StreamSpec
+from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections
 from macro_engine.stream.times import time_reader
 
@@ -179,7 +179,7 @@ SPEC = StreamSpec(
     time_format=None,
     classes=None,
     bounds={"a": (0.0, 9.0)},
-    every=Every.parse("1m"),
+    every=StepLength.parse("1m"),
     scale="unit",
     reject_late=False,
 )

@@ -8,14 +8,14 @@ from made_followers import HEADER, Watched
 
 from macro_engine.core.state import DamagedError
 from macro_engine.stream.live import tail
-from macro_engine.stream.live.rotation import Found
+from macro_engine.stream.live.rotation import FoundFile
 from macro_engine.stream.live.tail import GRACE
 
 
 def test_from_now_leaves_out_what_is_there(tmp_path):
     path = tmp_path / "live.csv"
     path.write_bytes(HEADER + b"1,1,p\n2,")
-    live = Watched(path, after=Found.at(path))
+    live = Watched(path, after=FoundFile.at(path))
     assert live.poll() == []
     append(path, b"2,q\n")
     assert live.poll() == ["2,2,q"]
@@ -26,7 +26,7 @@ def test_from_now_leaves_out_what_is_there(tmp_path):
 def test_from_now_reads_what_it_leaves_out_for_the_order_of_columns(tmp_path):
     path = tmp_path / "live.csv"
     path.write_bytes(HEADER + b"1,1,p\ny,t,a\np,2,2\n" + b'p,3,"3\n')
-    live = Watched(path, after=Found.at(path))
+    live = Watched(path, after=FoundFile.at(path))
     assert live.poll() == []
     append(path, b'3"\nq,4,4\n')
     assert live.poll() == ["3,3\n3,p", "4,4,q"]
@@ -37,7 +37,7 @@ def test_from_now_is_from_when_it_was_asked_for(tmp_path):
     """The file may grow and be renamed before its columns are known."""
     path = tmp_path / "live.csv"
     path.write_bytes(HEADER + b"1,1,p\n")
-    then = Found.at(path)
+    then = FoundFile.at(path)
     append(path, b"2,2,q\n")
     rotate(path, HEADER + b"3,3,p\n")
     age(path.with_name("live.csv.1"), 2 * GRACE)
@@ -49,7 +49,7 @@ def test_from_now_is_from_when_it_was_asked_for(tmp_path):
 def test_from_now_goes_on_from_a_position_before_that_moment(tmp_path):
     path = tmp_path / "live.csv"
     path.write_bytes(HEADER + b"1,1,p\n")
-    live = Watched(path, after=Found.at(path))
+    live = Watched(path, after=FoundFile.at(path))
     live.follower.start()
     other = live.resumed()
     append(path, b"2,2,q\n")

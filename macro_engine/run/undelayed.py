@@ -11,7 +11,7 @@ from macro_engine.core.state import State, array, child, whole
 PREFIX = "at_once/"  # of the parts of a state
 
 
-class AtOnce:
+class UndelayedRun:
     """Runs the steps of a recording whose rows all have a label, as if no label came late."""
 
     def __init__(self, ensemble: Ensemble) -> None:

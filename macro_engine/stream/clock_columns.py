@@ -22,7 +22,7 @@ _WEEKDAYS = {"weekday", "dayofweek", "dow", "wday", "dayname", "weekdayname"}
 
 
 @dataclass(frozen=True)
-class Clock:
+class ClockColumns:
     """Which columns are added, for learners and tiles; no distance compares them."""
 
     numbers: tuple[str, ...] = ()
@@ -37,17 +37,17 @@ class Clock:
         return [weekdays(times // _DAY)] if self.categories else []
 
 
-NO_CLOCK = Clock()
+NO_CLOCK = ClockColumns()
 
 
-def clock_beside(columns: Iterable[str]) -> Clock:
+def clock_beside(columns: Iterable[str]) -> ClockColumns:
     """What is added to columns of these names: what none of them is called.
 
     >>> clock_beside(["origin", "Day of week"]).categories
     ()
     """
     known = {re.sub(r"[^a-z]", "", column.lower()) for column in columns}
-    return Clock(
+    return ClockColumns(
         () if known & _TIMES_OF_DAY else TIME_OF_DAY, () if known & _WEEKDAYS else (WEEKDAY,)
     )
 

@@ -13,7 +13,7 @@ WINDOW = 512  # steps
 _MOST_ROWS = 1 << 16  # that wait to be added up
 
 
-class Recent:
+class RecentSums:
     """Follows a run and adds up its newest steps when somebody asks, or their rows are many.
 
     Attributes

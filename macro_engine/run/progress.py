@@ -19,13 +19,13 @@ from macro_engine.run.report import Report
 from macro_engine.run.scoreboard import Scoreboard
 from macro_engine.run.snapshot import ENDED, Snapshot
 from macro_engine.strategies import macro_of
-from macro_engine.stream.awaited import KINDS
+from macro_engine.stream.awaited_labels import KINDS
 from macro_engine.stream.label import class_titles
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import Reader
 
 
-class Standing:
+class RunProgress:
     """Publishes where a run stands.
 
     Attributes

@@ -15,7 +15,7 @@ from macro_engine.stream.spec import StreamSpec
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedRows:
     """Rows of one file, column by column."""
 
     numbers: Floats
@@ -53,8 +53,8 @@ class Accepted:
         }
 
     @staticmethod
-    def restored(state: State, spec: StreamSpec) -> Accepted:
-        values = Accepted.remembers.read(state, features=len(spec.features))
+    def restored(state: State, spec: StreamSpec) -> AcceptedRows:
+        values = AcceptedRows.remembers.read(state, features=len(spec.features))
         n = len(values["lines"])
         categories = state.get("categories")
         if (
@@ -67,18 +67,18 @@ class Accepted:
             raise DamagedError("in its state the rows held back are not those of the stream")
         column = Texts("values", n)
         keys = state.get("keys")
-        return Accepted(
+        return AcceptedRows(
             categories=[column.taken({"values": texts}, {}) for texts in categories],
             keys=None if keys is None else column.taken({"values": keys}, {}),
             **values,
         )
 
-    def followed_by(self, rejected: int) -> Accepted:
+    def followed_by(self, rejected: int) -> AcceptedRows:
         """The same with so many more rows turned away after the last one."""
         return replace(self, rejected=np.append(self.rejected[:-1], self.rejected[-1] + rejected))
 
     @staticmethod
-    def join(parts: Sequence[Accepted]) -> Accepted:
+    def join(parts: Sequence[AcceptedRows]) -> AcceptedRows:
         """All rows of the parts; of what was turned away, and of files, the last part tells."""
         last = parts[-1]
         times = [part.times for part in parts if part.times is not None]
@@ -97,7 +97,7 @@ class Accepted:
             alone=None if last.alone is None else np.concatenate([part.alone for part in parts]),
         )
 
-    def pick(self, places: Ints, rejected: Ints) -> Accepted:
+    def pick(self, places: Ints, rejected: Ints) -> AcceptedRows:
         """The rows at some places, in that order, and how many were turned away around them."""
         chosen = places.tolist()
         return replace(
@@ -113,12 +113,12 @@ class Accepted:
             alone=None if self.alone is None else self.alone[places],
         )
 
-    def where(self, keep: Bools) -> Accepted:
+    def where(self, keep: Bools) -> AcceptedRows:
         """Some of the rows; the others count as turned away."""
         chosen = keep.tolist()
         rejected = self.rejected + np.append(~keep, False)
         firsts = np.append(0, np.flatnonzero(keep) + 1)
-        return Accepted(
+        return AcceptedRows(
             self.numbers[keep],
             [_chosen(values, chosen) for values in self.categories],
             _chosen(self.labels, chosen),
@@ -132,7 +132,7 @@ class Accepted:
             None if self.alone is None else self.alone[keep],
         )
 
-    def without_labels_alone(self) -> Accepted:
+    def without_labels_alone(self) -> AcceptedRows:
         """The rows that are rows of the stream; what was turned away around the others is kept."""
         if self.alone is None or not self.alone.any():
             return self

@@ -17,7 +17,7 @@ from macro_engine.run.snapshot import Snapshot
 _UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
 
 
-def standing_of(reader: RunReader) -> Snapshot:
+def snapshot_of(reader: RunReader) -> Snapshot:
     """The snapshot in the file, with what became of its writer since."""
     told = reader.info.get("snapshot")
     try:

@@ -8,7 +8,7 @@ from macro_engine.core.errors import MacroError
 from macro_engine.strategies import STRATEGIES
 
 
-def answering(
+def usable_strategies(
     strategies: Sequence[str], strategy: str, classes: int, announce: Callable[[str], None]
 ) -> tuple[list[str], str]:
     """Those that answer so many classes, and whose prediction is the prediction then."""

@@ -13,7 +13,7 @@ from macro_engine.core.state import State, array
 
 
 @dataclass(frozen=True)
-class Part:
+class EncodedPart:
     """Encoded rows; which of them open a step or came late, and how many were rejected before."""
 
     rows: Rows
@@ -24,11 +24,11 @@ class Part:
     keys: list[str] | None = None
 
     @staticmethod
-    def join(parts: Sequence[Part]) -> Part:
+    def join(parts: Sequence[EncodedPart]) -> EncodedPart:
         if len(parts) == 1:
             return parts[0]
         times = [part.times for part in parts if part.times is not None]
-        return Part(
+        return EncodedPart(
             Rows.join([part.rows for part in parts], parts[-1].rows.columns),
             np.concatenate(times) if times else None,
             np.concatenate([part.opens for part in parts]),
@@ -47,10 +47,10 @@ class Part:
         }
 
     @staticmethod
-    def restored(state: State, columns: Columns, classes: int) -> Part:
+    def restored(state: State, columns: Columns, classes: int) -> EncodedPart:
         rows = Rows.restored(state, columns, classes)
         n = len(rows)
-        return Part(
+        return EncodedPart(
             rows,
             None if state.get("times") is None else array(state, "times", np.int64, (n,)),
             array(state, "opens", np.bool_, (n,)),
@@ -59,9 +59,9 @@ class Part:
             None if state.get("keys") is None else Texts("keys", n).taken(state, {}),
         )
 
-    def cut(self, start: int, stop: int) -> Part:
+    def cut(self, start: int, stop: int) -> EncodedPart:
         times = None if self.times is None else self.times[start:stop]
-        return Part(
+        return EncodedPart(
             self.rows.cut(start, stop),
             times,
             self.opens[start:stop],

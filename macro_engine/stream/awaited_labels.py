@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from macro_engine.core.declared import Array, Declared, Whole
+from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.core.late import NEVER, Completions, Outcomes
+from macro_engine.core.late_labels import NEVER, Completions, Outcomes
 from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.state import DamagedError, State, texts
 from macro_engine.stream.spec import LateLabels
@@ -37,7 +37,7 @@ _OF_ROWS = ("twice", "never")
 TWICE = "is the key of a row that is not complete"
 
 
-class Told(NamedTuple):
+class LoneLabel(NamedTuple):
     """A label that comes by itself, before the row at a place among rows that come with it."""
 
     place: int
@@ -45,7 +45,7 @@ class Told(NamedTuple):
     label: int | None  # None: outside the classes
 
 
-class Awaited:
+class AwaitedLabels:
     """Keeps the rows from the first step on that is not complete.
 
     Parameters
@@ -66,10 +66,10 @@ class Awaited:
     """
 
     remembers = Declared(
-        Whole("first_row"),
-        Whole("first_step"),
-        Whole("matched"),
-        Whole("clock", -NEVER),
+        Integer("first_row"),
+        Integer("first_step"),
+        Integer("matched"),
+        Integer("clock", -NEVER),
         Array("starts", np.int64, ("steps",), low=0, shared=True),
         Array("labels", np.int64, ("rows",), low=NO_LABEL, shared=True),
         Array("known", np.int64, ("rows",), low=0, shared=True),
@@ -170,7 +170,7 @@ class Awaited:
         due: Ints,
         opens: Bools,
         keys: Sequence[str] | None,
-        told: Iterable[Told],
+        told: Iterable[LoneLabel],
     ) -> None:
         """Rows come, and between them labels.
 
@@ -293,7 +293,7 @@ class Awaited:
         self.keys += keys
         return labels
 
-    def _pass(self, first: int, clock: Ints, told: Iterable[Told]) -> None:
+    def _pass(self, first: int, clock: Ints, told: Iterable[LoneLabel]) -> None:
         """The clock passes the rows from one on; labels become known, and rows are given up."""
         waiting = np.flatnonzero(self.waiting)
         ends_at = np.full(len(self.known), NEVER)
@@ -327,7 +327,7 @@ class Awaited:
         count = int(np.searchsorted(ends, clock[-1], side="right"))
         return waiting[:count], np.maximum(np.searchsorted(clock, ends[:count]), own[:count])
 
-    def _take_label(self, told: Told, first: int, ends_at: Ints) -> None:
+    def _take_label(self, told: LoneLabel, first: int, ends_at: Ints) -> None:
         """A label comes by itself."""
         key = told.key
         row = self.row_of.get(key, -1)

@@ -15,7 +15,7 @@ _DAY = re.compile(r"[^:]*[^:\d][^:]*|\d{8}|")  # no epoch either
 _SHOWN = 10  # columns in one remark
 
 
-def odd_readings(
+def misreadings_of(
     columns: Mapping[str, Column], time: str | None, label: str | None
 ) -> Iterator[str]:
     """Remarks for the user; `label` is None where its classes are named."""

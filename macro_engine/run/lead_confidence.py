@@ -11,7 +11,7 @@ from macro_engine.run.confidence import Confidence
 from macro_engine.run.lead import differences, strategies_of
 
 
-class Evidence:
+class LeadConfidence:
     """Intervals for the lead of each strategy: the newest, and at multiples of a stride before.
 
     The stride doubles when there are too many of them.

@@ -37,7 +37,7 @@ def tried(action: Callable[[], T], seconds: float) -> T:
         sleep(_PAUSE)
 
 
-class PatientConnection(sqlite3.Connection):
+class RetryingConnection(sqlite3.Connection):
     """A connection for reading: a query that fails for a moment is asked again."""
 
     def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
