@@ -23,6 +23,9 @@ os.environ.setdefault("MACRO_TUI_COMPILER", "wait")
 
 def pytest_addoption(parser):
     parser.addoption("--no-skips", action="store_true", help="a test that would skip fails")
+    parser.addoption(
+        "--only-extras-skip", action="store_true", help="likewise, unless it needs an extra"
+    )
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -37,7 +40,10 @@ def pytest_collection_finish():
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
     report = yield
-    if report.skipped and item.config.getoption("--no-skips"):
+    option = item.config.getoption
+    needs_extra = item.get_closest_marker("extra") is not None
+    may_skip = needs_extra if option("--only-extras-skip") else True
+    if report.skipped and (option("--no-skips") or not may_skip):
         report.outcome = "failed"
         report.longrepr = f"skipped: {report.longrepr}"
     return report
