@@ -169,7 +169,7 @@ STOREYS = (
     {"stream", "options", "discrepancy", "subroutines", "strategies", "blend"},
     {"algorithm"},
     {"run"},
-    {"datasets", "estimator"},
+    {"datasets", "estimator", "experiments", "fleet"},
     {"__init__"},
 )
 
