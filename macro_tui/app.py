@@ -49,6 +49,9 @@ class Options:
     readonly: bool = False  # nothing on this machine is written
     on_alarm: tuple[str, ...] = ()  # the command that is told of alarms
     fail_on_alarm: bool = False
+    tour_of: int | None = None  # a guided tour in the last line, of what begins then (in us)
+    width: int | None = None  # steps a dot column of the chart, at first; None: the whole run
+    asks_before_leaving: bool = True  # where leaving ends a live run
 
     @property
     def period(self) -> float:

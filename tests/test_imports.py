@@ -37,8 +37,8 @@ def test_help_loads_nothing_heavy():
 @pytest.mark.slow
 def test_the_monitor_paints_before_anything_heavy_is_loaded():
     code = """
-from macro_tui.cli import _parser
-parsed = _parser('replay').parse_args(['replay', 'x.csv', '--alarm', 'birth'])
+from macro_tui.cli import parser_of
+parsed = parser_of('replay').parse_args(['replay', 'x.csv', '--alarm', 'birth'])
 from macro_tui.cli.replay import speed_of
 from macro_tui.cli.screen import options_of
 from macro_tui.monitor import monitor
@@ -52,8 +52,8 @@ speed_of(parsed), options_of(parsed, "name")
 @pytest.mark.slow
 def test_the_monitor_of_a_live_tail_paints_before_anything_heavy_is_loaded(tmp_path):
     code = f"""
-from macro_tui.cli import _parser, tail
-parsed = _parser('tail').parse_args(['tail', {str(tmp_path / "live.csv")!r}, '--alarm', 'birth'])
+from macro_tui.cli import parser_of, tail
+parsed = parser_of('tail').parse_args(['tail', {str(tmp_path / "live.csv")!r}, '--alarm', 'birth'])
 import sys, macro_tui.monitor
 sys.stdout.isatty = sys.stdin.isatty = lambda: True
 opened = []

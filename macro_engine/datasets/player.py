@@ -6,6 +6,7 @@ import csv
 import glob
 import heapq
 import io
+import math
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -67,13 +68,23 @@ class Player:
         where it rotates a `FILE.<n>`.
     speed
         A multiple of the recording's own time, rows a second, or as fast as it goes.
+    paced_from
+        In seconds since 1970: under a multiple, what lies before is written at once.
     """
 
-    def __init__(self, opened: Opened, path: Path, speed: Speed, mishaps: Mishaps) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        path: Path,
+        speed: Speed,
+        mishaps: Mishaps,
+        paced_from: float = -math.inf,
+    ) -> None:
         self.opened = opened
         self.path = path
         self.speed = speed
         self.mishaps = mishaps
+        self.paced_from = paced_from
         spec = opened.spec
         self.columns = spec.columns
         used = {spec.label.column, *spec.features, *spec.categorical}
@@ -160,7 +171,9 @@ class Player:
             if self.speed.multiple is not None:
                 seconds = times / 1e6
                 seconds[list(problems)] = np.nan
-                moments = self.clock.due(seconds)
+                is_paced = ~(seconds < self.paced_from)
+                moments = np.zeros(len(seconds))
+                moments[is_paced] = self.clock.due(seconds[is_paced])
         return list(columns.values()), moments
 
     def _texts(self, table: Table, name: str) -> list[str]:

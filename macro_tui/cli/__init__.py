@@ -16,6 +16,7 @@ from macro_engine.core.errors import MacroError
 from macro_tui.standard_streams import fill_closed
 
 COMMANDS = {
+    "demo": "a stormy week at an airport, live, with a guided tour: nothing to prepare",
     "replay": "run MACRO over a recording",
     "tail": "run MACRO over a growing CSV or standard input",
     "feed": "play a recording into a growing CSV, to practise on",
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(10_000)
     atexit.register(gc.freeze)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if not arguments:
+        return _show_overview()
     name = next((a for a in arguments if not a.startswith("-")), "")
     try:
         code = _run(name, arguments)
@@ -60,15 +63,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _show_overview() -> int:
+    from macro_tui.cli.overview import overview
+
+    print(overview(COMMANDS))
+    return 0
+
+
 def _run(name: str, arguments: Sequence[str]) -> int:
     try:
-        parsed = _parser(name).parse_args(arguments)
+        parsed = parser_of(name).parse_args(arguments)
     except SystemExit as left:  # it was asked for help, or did not understand
         return int(left.code or 0)
     return int(parsed.run(parsed))
 
 
-def _parser(chosen: str) -> argparse.ArgumentParser:
+def parser_of(chosen: str) -> argparse.ArgumentParser:
     """The parser, with the arguments of the chosen command only."""
     parser = argparse.ArgumentParser(
         prog="macro-tui", description="A monitor for streams in which the right model changes."

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_headless(arguments, f"{error}: running headless")
     from macro_tui.monitor import monitor
 
-    return monitor(partial(_open_session, arguments, descriptor), options)
+    return monitor(partial(open_session, arguments, descriptor), options)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -110,7 +110,8 @@ def _check(arguments: argparse.Namespace) -> None:
         arguments.close_after = length_of("--close-after", arguments.close_after)
 
 
-def _open_session(arguments: argparse.Namespace, descriptor: int) -> Session:
+def open_session(arguments: argparse.Namespace, descriptor: int) -> Session:
+    """The run as the monitor shows it; rows of standard input are read from the descriptor."""
     from macro_engine.run.session import Session
 
     def load(listener: Listener, unnamed: Path) -> Engine:

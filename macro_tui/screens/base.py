@@ -33,7 +33,7 @@ class MonitorScreen(Screen[None]):
         self.glyphs = ASCII if options.ascii else UNICODE
         self.is_played = not session.no_controls  # by keys of this monitor
         self.keys = there(options.readonly, self.is_played, session.can_note)
-        self.view = Viewport()
+        self.view = Viewport(width=options.width)
         self.event_log = EventLog()
         self.notice = ""
         self.notice_timer: Timer | None = None

@@ -39,6 +39,7 @@ from macro_tui.view.page import expected_length
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
+from macro_tui.view.tour import Sight, Tour
 from macro_tui.view.verdict import verdict
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
@@ -80,6 +81,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self.length: int | None = None  # steps of the whole run, as far as they are known
         self.has_key_come = False  # since the screen was opened
         self.was_in_trouble = False  # at the last frame
+        self.tour = None if options.tour_of is None else Tour(options.tour_of)
 
     def compose(self) -> ComposeResult:
         yield Paragraph(self.glyphs, id="header")
@@ -239,6 +241,16 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self.drawn_before = self.drawn
         self._line("status").draw([status_lines.status(snapshot, self.traffic, self.size.width)])
 
+        self._go_on_with_the_tour()
+
+    def _go_on_with_the_tour(self) -> None:
+        if self.tour is not None:
+            kinds = frozenset(event.kind for _, event in self.event_log.events)
+            run, since = self.session, self.tour.since
+            sight = Sight(self.shown, run.snapshot, run.alarms, kinds, since)
+            if self.tour.look(sight, monotonic()):
+                self.draw_footer()
+
     def put_panels(self) -> None:
         """Put the panels in their places."""
         self.placed_for = self.size
@@ -268,6 +280,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         small = is_small(width, height - 4)
         has_ended = self.session.snapshot.has_ended and self.view.frozen is None
         row = status_lines.footer(width, small, self.notice, self.keys, has_ended)
+        if self.tour is not None and self.tour.text and not self.notice:
+            row = self.tour.row()
         self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:

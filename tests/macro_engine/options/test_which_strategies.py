@@ -7,7 +7,7 @@ from macro_engine.core.toml import to_toml
 from macro_engine.options.presets import PRESETS, preset
 from macro_engine.options.settings import Layer
 from macro_engine.stream.opening import COMMAND_LINE, open_stream
-from macro_tui.cli import _parser
+from macro_tui.cli import parser_of
 from macro_tui.cli.options import layers_from
 from macro_tui.replays import find_recording
 
@@ -53,7 +53,7 @@ def test_what_is_named_is_computed_and_nothing_else(stream):
 
 
 def test_the_command_line_has_a_flag(stream):
-    parser = _parser("replay")
+    parser = parser_of("replay")
     bare = parser.parse_args(["replay", str(stream), "--preset", "paper-labels"])
     added = parser.parse_args(["replay", str(stream), "--preset", "paper-labels", "--blend"])
     assert chosen(open_stream([stream], layers_from(bare)).settings) == (["ftl", "ewa"], "ftl")

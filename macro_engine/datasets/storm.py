@@ -1,0 +1,38 @@
+"""A stormy week of a shipped recording: what `macro-tui demo` shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+
+@dataclass(frozen=True)
+class Storm:
+    """Some days of a recording.
+
+    Attributes
+    ----------
+    begins
+        From here on rows come at their pace.
+    days
+        How many are played.
+    before
+        How many days before are written at once, so that there is a past to compare with.
+    """
+
+    begins: datetime = datetime(2001, 4, 4, 12)
+    days: float = 7.0
+    before: float = 93.5
+
+    @property
+    def first(self) -> datetime:
+        return self.begins - timedelta(days=self.before)
+
+    @property
+    def last(self) -> datetime:
+        return self.begins + timedelta(days=self.days)
+
+    @property
+    def microseconds(self) -> int:
+        """When it begins, since 1970."""
+        return round(self.begins.replace(tzinfo=UTC).timestamp() * 1e6)

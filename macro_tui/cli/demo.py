@@ -1,0 +1,103 @@
+"""`macro-tui demo`: a stormy week at an airport, live, with nothing to prepare."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from macro_engine.core.errors import MacroError
+from macro_tui.cli.screen import add_screen_arguments
+from macro_tui.standard_streams import need_keys
+
+if TYPE_CHECKING:
+    from macro_engine.run.session import Session
+
+AIRPORT = "ORD"
+AIRPORTS = ("ATL", "DEN", "DFW", "IAH", "LAS", "ORD", "PHX")
+TITLE = "Chicago O'Hare"
+STORM_ALARM = "ftl > 16%"  # watched from the beginning of the week
+SILENCE_ALARM = "no rows for 15s"
+_LOOK_SECONDS = 0.2
+_STEPS_A_COLUMN = 12  # of the chart: the days before, and the week as it comes
+_NEXT = """\
+That was a demo: nothing of it was kept. Next:
+  macro-tui replay airline-ATL.parquet      six months of arrivals in Atlanta
+  macro-tui inspect FILE.csv                what would be read from a file of your own
+  macro-tui tail LIVE.csv --run ops.run     follow a feed of your own, and record it"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tour",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="explain each panel in the last line when something first happens in it",
+    )
+    parser.add_argument("--wall", action="store_true", help="all seven airports on one screen")
+    add_screen_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if not sys.stdout.isatty():
+        raise MacroError(
+            "demo needs a terminal; without one: macro-tui replay airline-ORD.parquet --headless"
+        )
+    need_keys()
+    from macro_tui.demo.background import feeds
+
+    show = _show_wall if arguments.wall else _show_feed
+    airports = AIRPORTS if arguments.wall else (AIRPORT,)
+    with feeds(airports, with_runs=arguments.wall) as folder:
+        code = show(arguments, folder)
+    print(_NEXT, file=sys.stderr)
+    return code
+
+
+def _show_feed(arguments: argparse.Namespace, folder: Path) -> int:
+    """What `macro-tui tail ORD.csv --run demo.run --alarm ...` shows."""
+    from macro_engine.datasets.storm import Storm
+    from macro_tui.cli import parser_of
+    from macro_tui.cli.screen import options_of
+    from macro_tui.cli.tail import open_session
+    from macro_tui.demo.feeding import feed_path
+    from macro_tui.monitor import monitor
+
+    words = ["tail", str(feed_path(folder, AIRPORT)), "--run", str(folder / "demo.run")]
+    tail = parser_of("tail").parse_args(words)
+    arguments.alarm = [SILENCE_ALARM, *arguments.alarm]
+    options = replace(
+        options_of(arguments, TITLE),
+        tour_of=Storm().microseconds if arguments.tour else None,
+        width=_STEPS_A_COLUMN,
+        asks_before_leaving=False,
+    )
+
+    def open_run() -> Session:
+        session = open_session(tail, descriptor=0)
+        threading.Thread(target=_set_alarm, args=(session,), daemon=True).start()
+        return session
+
+    return monitor(open_run, options)
+
+
+def _set_alarm(session: Session) -> None:
+    """Sets the alarm of the week when what lies before is read, as the key A does."""
+    from macro_engine.datasets.storm import Storm
+    from macro_engine.run.alarm_rules import parse
+
+    begins = Storm().microseconds
+    while session.snapshot.time is None or session.snapshot.time < begins:
+        if session.ending.wait(_LOOK_SECONDS):
+            return
+    session.alarms.add(parse(STORM_ALARM), is_kept=True)
+
+
+def _show_wall(arguments: argparse.Namespace, folder: Path) -> int:
+    from macro_tui.cli.screen import options_of
+    from macro_tui.monitor import show_wall
+
+    return show_wall([folder], options_of(arguments, "seven airports", readonly=True))

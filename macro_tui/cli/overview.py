@@ -1,0 +1,25 @@
+"""What `macro-tui` alone prints: what it is, and the three commands a newcomer wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from macro_engine import __version__
+
+_TEXT = """\
+macro-tui {version}: watch a stream in which the right model changes with the moment
+
+  macro-tui demo                         a stormy week at an airport, with a tour
+  macro-tui replay FILE.csv --label COL  a recording of yours; inspect FILE.csv helps
+  macro-tui tail LIVE.csv --run ops.run  follow a growing file, and record the run
+
+Small models, each trained on moments that looked alike, against one for all.
+Also: {others}
+macro-tui COMMAND --help explains one; doctor checks this terminal and machine"""
+_SHOWN = ("demo", "replay", "tail", "doctor")
+
+
+def overview(commands: Iterable[str]) -> str:
+    """Ten lines."""
+    others = " ".join(name for name in commands if name not in _SHOWN)
+    return _TEXT.format(version=__version__, others=others)

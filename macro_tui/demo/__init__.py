@@ -1,0 +1,1 @@
+"""What `macro-tui demo` plays: real feeds in the background, made from shipped recordings."""

@@ -1,0 +1,134 @@
+"""A guided tour: one line about each panel, when something first happens in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from macro_engine.run.view import Alarms, Snapshot
+from macro_tui.view.rows import Row
+from macro_tui.view.scene import Scene
+
+SHOWN_SECONDS = 8.0  # at least, before the next line
+_IDLE_SECONDS = 16.0  # until the keys are shown again
+_STORM = 0.6  # share of the rarer class before a step
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a tour goes by: the frame at hand, and what happened until now."""
+
+    scene: Scene | None
+    snapshot: Snapshot
+    alarms: Alarms
+    kinds: frozenset[str]  # of events
+    since: int  # what the tour is about begins here, in microseconds since 1970
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One line of a tour, and when its time has come."""
+
+    text: str
+    has_come: Callable[[Sight], bool]
+    is_urgent: bool = False  # it is said before those that wait
+
+
+def _rows_come(sight: Sight) -> bool:
+    return sight.scene is not None
+
+
+def _has_window(sight: Sight) -> bool:
+    return sight.scene is not None and sight.scene.steps > sight.scene.view.window
+
+
+def _several_were_used(sight: Sight) -> bool:
+    scene = sight.scene
+    return scene is not None and int((scene.usage.uses > 0).sum()) > 1
+
+
+def _is_past_beginning(sight: Sight) -> bool:
+    return (sight.snapshot.time or 0) >= sight.since
+
+
+def _storm(sight: Sight) -> bool:
+    if not _is_past_beginning(sight) or sight.scene is None:
+        return False
+    situation = sight.scene.history.situation(sight.scene.steps, sight.scene.member)
+    return int(situation.labels[1]) > _STORM * max(situation.rows, 1)
+
+
+def _event(*kinds: str) -> Callable[[Sight], bool]:
+    return lambda sight: not sight.kinds.isdisjoint(kinds)
+
+
+STOPS = (
+    Stop("arrivals as they come in: will each be more than 15 minutes late?", lambda _: True),
+    Stop("line 1: the feed; line 2: who errs less, MACRO or one model for everything", _rows_come),
+    Stop("[1] green is MACRO's lead over one model trained on everything", _has_window),
+    Stop("the months before are read; from here on it is live", _is_past_beginning),
+    Stop("[2] the subroutine, a small model, that predicts now, and why it is the one", _rows_come),
+    Stop("[3] time runs to the right: a sign for who was active", _several_were_used),
+    Stop("[4] how alike is alike? FTL and EWA choose among thresholds", _event("leader")),
+    Stop("a subroutine is born for hours unlike any before; marks below [1]", _event("birth")),
+    Stop("[6] every subroutine and what it earned; Enter opens one, Esc is back", _has_window),
+    Stop("[5] what happened so far; Enter jumps there, End returns", _event("birth", "leader")),
+    Stop("the storm: most are late now, and subroutines of bad hours take over", _storm, True),
+    Stop(
+        "ALARM in line 2: the error passed its limit, the bell rang; a answers",
+        lambda sight: bool(sight.alarms.calling),
+        True,
+    ),
+    Stop("left looks back while the engine goes on; i: a crosshair; End returns", _has_window),
+    Stop(
+        "the week is over and the feed is silent; q leaves, the summary stays",
+        lambda sight: _is_past_beginning(sight) and sight.snapshot.state == "quiet",
+        True,
+    ),
+)
+
+
+class Tour:
+    """Goes through the stops, each for a while; those without an occasion are left out.
+
+    Parameters
+    ----------
+    since
+        When the week begins that the tour is about, in microseconds since 1970.
+
+    Attributes
+    ----------
+    text
+        The line to show now; empty if there is none.
+    told
+        How many stops were shown.
+    """
+
+    def __init__(self, since: int) -> None:
+        self.since = since
+        self.waiting = list(STOPS)
+        self.text = ""
+        self.shown_at = float("-inf")
+        self.told = 0
+
+    def look(self, sight: Sight, now: float) -> bool:
+        """Takes the next stop whose time has come; returns whether the line changed."""
+        if now - self.shown_at < SHOWN_SECONDS:
+            return False
+        stop = self._next(sight)
+        if stop is not None:
+            self.waiting.remove(stop)
+            self.told += 1
+            self.text, self.shown_at = stop.text, now
+            return True
+        if self.text and now - self.shown_at >= _IDLE_SECONDS:
+            self.text = ""
+            return True
+        return False
+
+    def _next(self, sight: Sight) -> Stop | None:
+        come = [stop for stop in self.waiting if stop.has_come(sight)]
+        return next((stop for stop in come if stop.is_urgent), next(iter(come), None))
+
+    def row(self) -> Row:
+        return [(f" {self.told} ", "cursor"), (f" {self.text}", "strong")]
