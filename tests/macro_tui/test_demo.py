@@ -19,7 +19,7 @@ def test_the_bare_command_shows_ten_lines_with_the_three_first_commands(capsys):
     assert main([]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 10
-    assert max(map(len, lines)) <= 84
+    assert max(map(len, lines)) <= 80
     assert all(f"  macro-tui {name}" in "\n".join(lines) for name in ("demo", "replay", "tail"))
     assert all(name in overview(COMMANDS) for name in COMMANDS)
 
