@@ -1,4 +1,4 @@
-"""Reads and writes the target of `go to`: a row, a share or a time."""
+"""Reads and writes the target of `go to`: a step, a row, a share or a time."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from macro_engine.run.pace import Destination
 from macro_engine.stream.times import microseconds
 
 
-def parse_target(text: str) -> Destination:
-    """A row, a share of the input, or a time.
+_COUNTED = re.compile(r"(|step|row)\s*(\d[\d,_]{0,17})", re.IGNORECASE)
 
-    >>> parse_target("12,040").row, parse_target("37.5%").share
-    (12040, 0.375)
+
+def parse_target(text: str) -> Destination:
+    """A step, a row, a share of the input, or a time.
+
+    >>> parse_target("12,040").step, parse_target("row 12040").row, parse_target("37.5%").share
+    (12040, 12040, 0.375)
     >>> parse_target("2001-03-14 11:02").time
     984567720000000
     """
     text = text.strip()
-    if re.fullmatch(r"\d[\d,_]*", text):
-        return Destination(row=int(re.sub("[,_]", "", text)))
+    if match := _COUNTED.fullmatch(text):
+        number = int(re.sub("[,_]", "", match[2]))
+        return Destination(row=number) if match[1].lower() == "row" else Destination(step=number)
     if text.endswith("%"):
         return Destination(share=_share(text))
     try:
         return Destination(time=microseconds(datetime.fromisoformat(text)))
     except (ValueError, OverflowError):
         raise ValueError(
-            f"'{visible(text, 40)}' is no place: write 12040, 50% or 2001-03-14 11:02"
+            f"'{visible(text, 40)}' is no place: write 2400 (a step), row 12040, 50% "
+            "or 2001-03-14 11:02"
         ) from None
 
 
@@ -48,6 +53,8 @@ def target_text(target: Destination) -> str:
     >>> target_text(Destination(share=0.5))
     '50%'
     """
+    if target.step is not None:
+        return f"step {target.step:,}"
     if target.row is not None:
         return f"row {target.row:,}"
     if target.time is not None:

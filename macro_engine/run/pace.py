@@ -25,14 +25,17 @@ _OUTLIERS = 0.05  # the share of times, at either end, that may be wrong
 
 @dataclass(frozen=True)
 class Destination:
-    """Where to go at full speed: to a row, a time in microseconds, or a share of the input."""
+    """Where to go at full speed: a step, a row, a time in microseconds, a share of the input."""
 
+    step: int | None = None
     row: int | None = None
     time: int | None = None
     share: float | None = None
 
     def reached_at(self, block: Block, shares: Floats | None) -> int:
-        """How many of the block's steps lie before the one that has it."""
+        """How many of the block's steps lie before the one that has it; a step itself is played."""
+        if self.step is not None:
+            return min(max(self.step + 1 - block.first_step, 0), block.steps)
         if self.row is not None:
             ends = block.first_row + block.starts[1:]
             return int(np.searchsorted(ends, self.row, side="right"))

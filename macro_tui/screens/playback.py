@@ -70,7 +70,7 @@ class PlaybackActions(MonitorScreen):
 
     def action_go_to(self) -> None:
         what = "a share" if self.is_played else "a share of what has come"
-        question = f"a row (12040), {what} (50%) or a time (2001-03-14 11:02)"
+        question = f"a step (2400), row 12040, {what} (50%) or a time (2001-03-14 11:02)"
         self.app.push_screen(Prompt(question, check=parse_target), self._go_to)
 
     def _go_to(self, text: str | None) -> None:
@@ -81,7 +81,7 @@ class PlaybackActions(MonitorScreen):
             return
         target = parse_target(text)
         if target.time is not None and self.shown.step.time is None:
-            self.say("this stream has no times; a row (12040) or a share (50%) is a place")
+            self.say("this stream has no times; a step (2400), row 12040 or 50% is a place")
             return
         step = step_of(target, self.shown.history, self.session.snapshot)
         if step is not None and step >= self.steps:
@@ -97,6 +97,8 @@ class PlaybackActions(MonitorScreen):
 
 def step_of(target: Destination, history: History, snapshot: Snapshot) -> int | None:
     """The step that has the target, if it was played already."""
+    if target.step is not None:
+        return max(target.step, history.first) if target.step < history.steps else None
     if target.row is not None:
         return history.step_of_row(target.row) if target.row < snapshot.rows else None
     if target.time is not None:

@@ -53,7 +53,7 @@ KEYS = (
         "g",
         "go_to",
         "go to",
-        "go to a row, a time or a share; back is only a view",
+        "go to a step, row 12040, a time or a share; back is only a view",
         PLAYING,
     ),
     Key(("left",), "left", "look(-1)", "", "look back by a column; the engine goes on", LOOKING),

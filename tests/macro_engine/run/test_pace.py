@@ -146,6 +146,8 @@ def test_paused_only_single_steps_run():
 @pytest.mark.parametrize(
     ("target", "steps"),
     [
+        (Destination(step=7), 8),
+        (Destination(step=1000), 100),
         (Destination(row=0), 0),
         (Destination(row=21), 10),
         (Destination(time=50 * 60_000_000), 5),
@@ -154,7 +156,7 @@ def test_paused_only_single_steps_run():
         (Destination(row=1000), 100),
     ],
 )
-def test_it_goes_to_a_row_a_time_or_a_share_and_not_beyond(target, steps):
+def test_it_goes_to_a_step_a_row_a_time_or_a_share_and_not_beyond(target, steps):
     assert target.reached_at(block(), SHARES) == steps
 
 

@@ -133,8 +133,10 @@ async def test_playing_is_controlled_by_keys(stream):
         assert str(session.controls.speed) == "6,000,000x"
         await opened.press("right_square_bracket")
         assert str(session.controls.speed) == "max"
-        await opened.press("g", *"1000", "enter")
+        await opened.press("g", *"row", "space", *"1000", "enter")
         await until(lambda: session.history.steps == 250)
+        await opened.press("g", *"260", "enter")
+        await until(lambda: session.history.steps == 261)
         assert opened.view.moment is None
         await opened.press("home")
         await opened.press("space")
