@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import termios
 import threading
 import time
@@ -25,6 +26,7 @@ from textual.widgets import Static
 
 from macro_tui.driver import counting
 from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
+from macro_tui.job import has_shell
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
@@ -72,7 +74,8 @@ class Monitor(SpansApp):
     CSS_PATH = "app.tcss"
     # over every screen, and before the first one
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "interrupt", "stop the run and leave", show=False, priority=True)
+        Binding("ctrl+c", "interrupt", "stop the run and leave", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True),
     ]
 
     def __init__(self, open_session: Callable[[], RunView], options: Options) -> None:
@@ -165,6 +168,16 @@ class Monitor(SpansApp):
 
     def action_interrupt(self) -> None:
         self.interrupt()
+
+    def action_suspend_process(self) -> None:
+        """Stops the whole job, as the terminal would: what feeds a pipe is part of it."""
+        if self._driver is None or not self._driver.can_suspend:
+            return
+        if has_shell():
+            self._suspend_signal()
+            os.kill(0, signal.SIGTSTP)
+        elif (say := getattr(self.screen, "say", None)) is not None:
+            say("no shell would wake it again: it is not suspended")
 
     def close_run(self) -> bool:
         """Goes back to where the run was opened; returns False where there is nothing to go to."""

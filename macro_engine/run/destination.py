@@ -11,7 +11,6 @@ from macro_engine.core.format import time_text
 from macro_engine.run.pace import Destination
 from macro_engine.stream.times import microseconds
 
-
 _COUNTED = re.compile(r"(|step|row)\s*(\d[\d,_]{0,17})", re.IGNORECASE)
 
 

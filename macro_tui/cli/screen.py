@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
+from macro_tui.characters import needs_ascii
 from macro_tui.cli.alarms import add_alarm_arguments, command_of, rules_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     screen.add_argument(
         "--low-bandwidth", action="store_true", help="a frame a second, for thin links"
     )
-    screen.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+    screen.add_argument(
+        "--ascii",
+        action="store_true",
+        help="no characters beyond ASCII; by itself where the locale or TERM has no others",
+    )
 
 
 def give_way_to_keys(engine: Engine) -> None:
@@ -40,7 +45,7 @@ def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False)
     check_theme(arguments)
     return Options(
         name,
-        arguments.ascii,
+        arguments.ascii or needs_ascii(),
         arguments.low_bandwidth,
         arguments.theme,
         rules_of(arguments),

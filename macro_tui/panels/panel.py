@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from textual.containers import Container
 
+from macro_tui.view.cells import width_of
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.layout import PANELS
-from macro_tui.view.rows import Row, Span, fitting
+from macro_tui.view.rows import Row, Span, fitting, row_width
 from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 from macro_tui.widgets.paragraph import Paragraph
@@ -20,7 +21,7 @@ def clauses(text: str, width: int) -> str:
     >>> clauses("last 512 steps, ~3,000 rows", 20), clauses("since the start", 9)
     ('last 512 steps', '')
     """
-    while text and len(text) > width:
+    while text and width_of(text) > width:
         text = text[: max(text.rfind(", "), text.rfind("; "), 0)]
     return text
 
@@ -65,11 +66,11 @@ class Panel(Container, can_focus=True):
         name = f"[{number}] {self.heading} "
         role = "cursor" if self.has_focus else "strong"
         row: Row = [(line, "axis"), (name, role)]
-        room = width - len(name) - 2
+        room = width - width_of(name) - 2
         if said := clauses(about, room):
-            row.append((f" {said} " if len(said) + 2 <= room else f" {said}", "muted"))
+            row.append((f" {said} " if width_of(said) + 2 <= room else f" {said}", "muted"))
         row = fitting([*row, *legend], width, least=len(row))
-        used = sum(len(text) for text, _ in row)
+        used = row_width(row)
         self.title.draw([[*row, (line * (width - used), "axis")]])
 
     def on_focus(self) -> None:

@@ -37,7 +37,7 @@ from macro_tui.view.layout import is_small, panel_boxes
 from macro_tui.view.meter import Meter, Traffic
 from macro_tui.view.page import expected_length
 from macro_tui.view.raster import ACROSS
-from macro_tui.view.rows import Row
+from macro_tui.view.rows import Row, row_width
 from macro_tui.view.scene import Scene
 from macro_tui.view.tour import Sight, Tour
 from macro_tui.view.verdict import verdict
@@ -175,8 +175,9 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             self.draw_footer()
             going = self._going()
             headline = "" if self.has_key_come else self.session.headline
+            name, readonly = self.options.name, self.options.readonly
             row = status_lines.header(
-                self.options.name, snapshot, scene, going, self.glyphs, width, headline
+                name, snapshot, scene, going, self.glyphs, width, headline, readonly
             )
             self._line("header").draw([row])
             self._line("before").display = scene is None
@@ -185,7 +186,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
                 self._line("before").draw(status_lines.before(snapshot, width))
                 return
             alarms = self._alarms(width - _VERDICT)
-            row = verdict(scene, width - sum(len(text) for text, _ in alarms))
+            row = verdict(scene, width - row_width(alarms))
             if self.session.error is not None:
                 alarms, row = [], status_lines.failure(self.session.error)
             self._line("verdict").draw([[*alarms, *row]])

@@ -10,18 +10,20 @@ from macro_engine.run.view import Event
 from macro_tui import saved_files
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.prompt import Prompt
-from macro_tui.view.keys import WRITING
 
 
 class SavingActions(MonitorScreen):
     """Bookmarks, pictures and tables."""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disables actions that write, where nothing may be written."""
-        del parameters
-        return not (self.options.readonly and action in WRITING)
+    def _is_refused(self) -> bool:
+        """Says why, where nothing may be written."""
+        if self.options.readonly:
+            self.say("read-only (--readonly): this key would write a file on this machine")
+        return self.options.readonly
 
     def action_bookmark(self) -> None:
+        if self._is_refused():
+            return
         if not self.session.can_note:
             self.say("watching writes nothing: bookmarks are up to the process that runs it")
             return
@@ -39,12 +41,14 @@ class SavingActions(MonitorScreen):
         self.app.push_screen(Prompt(f"a note for the bookmark at step {moment - 1:,}"), note)
 
     def action_save_svg(self) -> None:
+        if self._is_refused():
+            return
         picture = self.app.export_screenshot(title=f"macro-tui {self.options.name}")
         self._write(".svg", lambda file: file.write(picture))
 
     def action_save_csv(self) -> None:
         scene = self.shown
-        if scene is not None:
+        if not self._is_refused() and scene is not None:
             self._write(".csv", lambda file: saved_files.write_csv(file, scene))
 
     def _write(self, suffix: str, write: Callable[[IO[str]], object]) -> None:

@@ -7,11 +7,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_tui.view.glyphs import UNICODE, Glyphs, one_cell_each
+from macro_tui.view.cells import TAIL, in_cells, width_of
+from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.roles import FILLED, NAMES
 from macro_tui.view.rows import Row
 
 _BLANK = ord(" ")
+_LATIN = 0x10FF  # no character up to here is wide
 _NUMBER = {name: number for number, name in enumerate(NAMES)}
 _IS_FILLED = np.array([name in FILLED for name in NAMES])
 
@@ -24,12 +26,14 @@ class Canvas:
         self.glyphs = glyphs
         self.characters = np.full((self.height, self.width), _BLANK, np.uint32)
         self.roles = np.zeros((self.height, self.width), np.intp)
+        self.has_wide = False
 
     def put(self, x: int, y: int, text: str, role: str) -> None:
         """Writes text from a cell to the right."""
         if not 0 <= y < self.height:
             return
-        text = one_cell_each(text, self.glyphs.ascii)
+        text = in_cells(text, self.glyphs.ascii)
+        self.has_wide |= TAIL in text
         text = text[max(-x, 0) : max(self.width - x, 0)]
         x = max(x, 0)
         codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
@@ -38,12 +42,12 @@ class Canvas:
 
     def put_right(self, end: int, y: int, text: str, role: str) -> None:
         """Writes text so that it ends before a column."""
-        self.put(end - len(text), y, text, role)
+        self.put(end - width_of(text), y, text, role)
 
     def put_down(self, x: int, top: int, bottom: int, text: str, role: str) -> None:
         """Writes one character on several rows."""
         if 0 <= x < self.width:
-            self.characters[max(top, 0) : bottom, x] = ord(one_cell_each(text, self.glyphs.ascii))
+            self.characters[max(top, 0) : bottom, x] = ord(in_cells(text, self.glyphs.ascii))
             self.roles[max(top, 0) : bottom, x] = _NUMBER[role]
 
     def put_cells(
@@ -66,6 +70,8 @@ class Canvas:
         """The cells as runs of one role; a blank belongs to the run before it, if it may."""
         if not self.width:
             return [[] for _ in range(self.height)]
+        if self.has_wide:
+            self._blank_halves()
         free = (self.characters == _BLANK) & ~_IS_FILLED[self.roles]
         last = np.maximum.accumulate(np.where(free, 0, np.arange(self.width)), axis=1)
         roles = np.take_along_axis(self.roles, last, axis=1)
@@ -81,3 +87,13 @@ class Canvas:
             ]
             for y in range(self.height)
         ]
+
+    def _blank_halves(self) -> None:
+        """Blanks what is left of a wide character of which the other half was drawn over."""
+        tails = self.characters == ord(TAIL)
+        wide = np.zeros_like(tails)
+        for y, x in np.argwhere(self.characters > _LATIN).tolist():
+            wide[y, x] = len(in_cells(chr(self.characters[y, x]))) == 2
+        followed, preceded = np.zeros_like(tails), np.zeros_like(tails)
+        followed[:, :-1], preceded[:, 1:] = tails[:, 1:], wide[:, :-1]
+        self.characters[(wide & ~followed) | (tails & ~preceded)] = _BLANK

@@ -10,6 +10,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text, time_text
 from macro_engine.run.view import MEANS, Birth, Parameters
 from macro_tui.view.bars import bar, sparks
+from macro_tui.view.cells import in_room
 from macro_tui.view.comparison import lead_text
 from macro_tui.view.decision import YOUNG
 from macro_tui.view.glyphs import Glyphs
@@ -108,7 +109,7 @@ def _largest(known: Parameters, values: np.ndarray, glyphs: Glyphs) -> list[Row]
     largest = float(np.abs(values).max(initial=0.0)) or 1.0
     return [
         [
-            (f"  {visible(known.columns[i], 24):<24} {values[i]:+8.3f} ", "label"),
+            (f"  {in_room(known.columns[i], 24):<24} {values[i]:+8.3f} ", "label"),
             (bar(abs(values[i]) / largest, _BAR, glyphs), "good" if values[i] >= 0 else "bad"),
         ]
         for i in order

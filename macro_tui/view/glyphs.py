@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-
-from rich.cells import cell_len
-
-_PLAIN = re.compile("[ -~\u2500-\u25ff\u2800-\u28ff]*")
-_SPELLED = str.maketrans({"…": "~", "·": "-", "→": ">", "∞": "~"})
 
 
 @dataclass(frozen=True)
@@ -96,18 +90,3 @@ ASCII = Glyphs(
     more="~",
     infinite="inf",
 )
-
-
-def one_cell_each(text: str, ascii_only: bool = False) -> str:
-    r"""The text with a question mark for whatever would not fill exactly one cell.
-
-    >>> one_cell_each("ATL\x1b[2J 東")
-    'ATL?[2J ?'
-    >>> one_cell_each("0.05 → 0.10 ▲", ascii_only=True)
-    '0.05 > 0.10 ?'
-    """
-    if ascii_only and not text.isascii():
-        text = text.translate(_SPELLED).encode("ascii", "replace").decode()
-    if _PLAIN.fullmatch(text):
-        return text
-    return "".join(c if c.isprintable() and cell_len(c) == 1 else "?" for c in text)

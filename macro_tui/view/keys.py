@@ -53,7 +53,7 @@ KEYS = (
         "g",
         "go_to",
         "go to",
-        "go to a step, row 12040, a time or a share; back is only a view",
+        "go to a step, a row, a time, a share; back is only a view",
         PLAYING,
     ),
     Key(("left",), "left", "look(-1)", "", "look back by a column; the engine goes on", LOOKING),
@@ -117,10 +117,13 @@ KEYS = (
         ("T",), "T", "next_theme", "", "the next theme: 16 colours or full, dark or light", PROGRAM
     ),
     Key(("q",), "q", "leave", "leave", "leave; the summary stays in the scrollback", PROGRAM),
+    Key(
+        ("ctrl+z",), "ctrl+z", "app.suspend_process", "", "suspend; fg in the shell: back", PROGRAM
+    ),
     Key(("ctrl+c",), "ctrl+c", "app.interrupt", "", "stop the run and leave at once", PROGRAM),
 )
 GROUPS = (PLAYING, LOOKING, PANELS, KEEPING, PROGRAM)
-WRITING = ("bookmark", "save_svg", "save_csv")  # not there where nothing may be written
+_WRITING = ("bookmark", "save_svg", "save_csv")  # not there where nothing may be written
 _NOTING = ("bookmark",)  # not there where the run is another process's
 _PACING = ("one_step", "slower", "faster")  # missing where the run has no controls
 _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "next_threshold")
@@ -128,7 +131,7 @@ _FOOTER = ("help", "pause", "look", "leave", "expand", "go_to", "next_event", "n
 
 def there(readonly: bool = False, is_played: bool = True, can_note: bool = True) -> list[Key]:
     """The keys that do something; `is_played` is whether keys say how fast it goes."""
-    missing = (WRITING if readonly else ()) + (() if can_note else _NOTING)
+    missing = (_WRITING if readonly else ()) + (() if can_note else _NOTING)
     missing += () if is_played else _PACING
     return [
         key if is_played or key.action != "pause" else _FREEZING

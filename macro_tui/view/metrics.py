@@ -7,6 +7,7 @@ import numpy as np
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.run.view import METRICS, Tally, measured
+from macro_tui.view.cells import in_room
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_tables import metric_lines, metric_text
@@ -61,7 +62,7 @@ def _by_class(scene: Scene, tally: Tally) -> list[Row]:
         values = measured(tally, c)[scene.strategy]
         shares = [metric_text(metric, values[name]) for name, metric in _OF_CLASS.items()]
         texts = [f"{int(np.nan_to_num(count)):,}" for count in counts]
-        rows.append([(_aligned([visible(name, _FIRST - 1), *texts, *shares]), "label")])
+        rows.append([(_aligned([in_room(name, _FIRST - 1), *texts, *shares]), "label")])
     return rows
 
 

@@ -14,17 +14,16 @@ class RoleStyle:
     ansi_dark: str
     ansi_light: str
     style: str = "none"
+    ansi_style: str | None = None  # in 16 colours; the same where it is None
 
 
+_DEFAULT = ("ansi_default", "ansi_default")
 # The hues stay apart for colour-blind eyes; no two roles that meet differ by hue alone.
 ROLES = {
     "label": RoleStyle("$foreground", "$foreground", "ansi_default", "ansi_default"),
-    "muted": RoleStyle(
-        "$foreground 62%", "$foreground 75%", "ansi_bright_black", "ansi_bright_black"
-    ),
-    "axis": RoleStyle(
-        "$foreground 42%", "$foreground 55%", "ansi_bright_black", "ansi_bright_black"
-    ),
+    # dim, for bright black is the background of some palettes
+    "muted": RoleStyle("$foreground 62%", "$foreground 75%", *_DEFAULT, ansi_style="dim"),
+    "axis": RoleStyle("$foreground 42%", "$foreground 55%", *_DEFAULT, ansi_style="dim"),
     "strong": RoleStyle("$foreground", "$foreground", "ansi_default", "ansi_default", "bold"),
     "marginal": RoleStyle("#e69f00", "#8f5a00", "ansi_yellow", "ansi_red"),
     "ftl": RoleStyle("#56b4e9", "#0060a8", "ansi_bright_blue", "ansi_blue"),

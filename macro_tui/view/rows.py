@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from macro_tui.view.glyphs import one_cell_each
+from macro_tui.view.cells import clipped, in_cells, width_of
 
 Span = tuple[str, str]
 Row = list[Span]
+
+
+def row_width(row: Row) -> int:
+    """How many cells a row fills."""
+    return sum(width_of(text) for text, _ in row)
 
 
 def fitting(row: Row, width: int, least: int = 1) -> Row:
@@ -14,7 +19,7 @@ def fitting(row: Row, width: int, least: int = 1) -> Row:
     >>> fitting([("#4 is active", "label"), (", born at 103", "muted")], 20)
     [('#4 is active', 'label')]
     """
-    while len(row) > least and sum(len(text) for text, _ in row) > width:
+    while len(row) > least and row_width(row) > width:
         row = row[:-1]
     return row
 
@@ -27,7 +32,7 @@ def cut(row: Row, width: int, ascii_only: bool = False) -> Row:
     """
     shown: Row = []
     for text, role in row:
-        text = one_cell_each(text, ascii_only)[: max(width, 0)]
+        text = clipped(in_cells(text, ascii_only), width)
         width -= len(text)
         if text:
             shown.append((text, role))

@@ -12,6 +12,7 @@ from macro_engine.core.format import short_percent_text
 from macro_engine.run.view import PART_NAMES, PULL, TURNING, Shown
 from macro_tui.view.bars import bar, legend_of, shades
 from macro_tui.view.canvas import Canvas
+from macro_tui.view.cells import in_room
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.glyphs import UNICODE, Glyphs
@@ -193,7 +194,7 @@ def about(scene: Scene) -> str:
 
 def part_text(part: str) -> str:
     """A part as panels write it."""
-    return PART_NAMES.get(part) or visible(part, _LABEL)
+    return PART_NAMES.get(part) or in_room(part, _LABEL)
 
 
 def _pulls(names: tuple[Shown, ...]) -> dict[str, list[int]]:

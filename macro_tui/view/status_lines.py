@@ -9,6 +9,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import clock_text, count_text, time_text
 from macro_engine.run.view import Change, Snapshot
 from macro_tui.view import keys
+from macro_tui.view.cells import width_of
 from macro_tui.view.comparison import series_title
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.meter import Traffic
@@ -24,12 +25,15 @@ def header(
     glyphs: Glyphs,
     width: int,
     headline: str = "",
+    readonly: bool = False,
 ) -> Row:
     """The name of the run and its state.
 
     `going` is the target of a run at full speed, `headline` what must be said of the stream.
     """
     row: Row = [(f"{visible(name, 40)} ", "strong")]
+    if readonly:
+        row.append((" read-only ", "bad"))
     if snapshot.trouble and not snapshot.has_ended:
         row = [(f" NOT WRITTEN: {visible(snapshot.trouble, 200)} ", "alarm"), (" ", "label"), *row]
     if scene is None:
@@ -43,7 +47,7 @@ def header(
     steps = f" {count_text(scene.steps, 'step')} "
     said: Row = [(f" {headline} (d: more) ", "strong")] if headline else []
     row = [*row, *playing, *said, (steps, "label"), (when, "label")]
-    return fitting(row, width, least=2)
+    return fitting(row, width, least=2 + readonly)
 
 
 def _not_now(snapshot: Snapshot, scene: Scene) -> str:
@@ -127,7 +131,7 @@ def alarms(calling: Sequence[Change], holding: Sequence[Change], width: int) -> 
             f" ALARM{more} (a) {first.rule.text}: {first.words} ",
             f" ALARM{more} (a) {first.rule.text} ",
         ]
-        row.append((next((text for text in texts if len(text) <= width), texts[-1]), "alarm"))
+        row.append((next((text for text in texts if width_of(text) <= width), texts[-1]), "alarm"))
     if holding:
         row.append((f" {count_text(len(holding), 'alarm')} still on ", "bad"))
     return [*row, (" ", "label")] if row else row

@@ -7,7 +7,7 @@ from macro_engine.run.view import PAPER
 from macro_tui.view.comparison import series_title, short_lead_text
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_verdict import metric_verdict
-from macro_tui.view.rows import Row, Span, fitting
+from macro_tui.view.rows import Row, Span, fitting, row_width
 from macro_tui.view.scene import Scene
 from macro_tui.view.shown import pull_of_macro
 
@@ -41,7 +41,7 @@ def verdict(scene: Scene, width: int) -> Row:
     ]
     for against in (" than the baseline", " than base", ""):
         row = _opening(scene, against)
-        if sum(len(text) for text, _ in [*row, *wanted]) <= width:
+        if row_width([*row, *wanted]) <= width:
             break
     return fitting([*row, *clauses], width, least=len(row))
 

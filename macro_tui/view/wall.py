@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text, rough_duration_text
 from macro_engine.run.view import RunLine
+from macro_tui.view.cells import in_room
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.listing import window
 from macro_tui.view.rows import Row, Span
@@ -79,7 +80,7 @@ def _cells(line: RunLine, columns: Sequence[WallColumn], glyphs: Glyphs) -> Row:
 
 def _cell(line: RunLine, column: WallColumn, glyphs: Glyphs) -> Span:
     text, role = column.show(line, glyphs)
-    return f"{text[: column.width - 1]:<{column.width}}", role
+    return f"{in_room(text, column.width - 1):<{column.width}}", role
 
 
 def _name(line: RunLine, _glyphs: Glyphs) -> Span:

@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from macro_tui.view.glyphs import one_cell_each
+from macro_tui.view.cells import TAIL, in_cells
 from macro_tui.view.roles import FILLED, NAMES
 from macro_tui.view.rows import Row, Span
 from macro_tui.widgets.styles import component, stylesheet
@@ -32,7 +32,7 @@ class Lines(Widget):
 
     def show(self, rows: Sequence[Row]) -> None:
         """Takes new rows and repaints what differs from the old ones."""
-        new = [[(one_cell_each(text), role) for text, role in row] for row in rows]
+        new = [[(in_cells(text), role) for text, role in row] for row in rows]
         changed = changes(self.rows, new)
         self.rows = new
         if changed:
@@ -40,7 +40,7 @@ class Lines(Widget):
 
     def render_line(self, y: int) -> Strip:
         row = self.rows[y] if y < len(self.rows) else _NOTHING
-        segments = [Segment(text, self._look(role)) for text, role in row if text]
+        segments = [Segment(text.replace(TAIL, ""), self._look(role)) for text, role in row if text]
         strip = Strip(segments, sum(len(text) for text, _ in row))
         return strip.adjust_cell_length(self.content_size.width, self._look("label"))
 
@@ -79,6 +79,10 @@ def _difference(before: list[Span], after: list[Span]) -> tuple[int, int]:
     before, after = _padded(before, length), _padded(after, length)
     first = next((i for i in range(length) if before[i] != after[i]), length)
     end = next((i + 1 for i in range(length - 1, first - 1, -1) if before[i] != after[i]), first)
+    if first < length and TAIL in (before[first][0], after[first][0]):
+        first -= 1  # not half of a wide character
+    if end < length and TAIL in (before[end][0], after[end][0]):
+        end += 1
     return first, end
 
 

@@ -9,13 +9,14 @@ def stylesheet(widget: str) -> str:
     """The rules for a widget's component classes, one for each role; later rules win."""
     rules = []
     for name, look in ROLES.items():
-        for kind, colour in (
-            (":dark", look.dark),
-            (":light", look.light),
-            (":dark:ansi", look.ansi_dark),
-            (":light:ansi", look.ansi_light),
+        ansi_style = look.style if look.ansi_style is None else look.ansi_style
+        for kind, colour, style in (
+            (":dark", look.dark, look.style),
+            (":light", look.light, look.style),
+            (":dark:ansi", look.ansi_dark, ansi_style),
+            (":light:ansi", look.ansi_light, ansi_style),
         ):
-            rule = f"color: {colour}; text-style: {look.style};"
+            rule = f"color: {colour}; text-style: {style};"
             rules.append(f"{widget}{kind} > .{component(name)} {{ {rule} }}")
     return "\n".join(rules)
 

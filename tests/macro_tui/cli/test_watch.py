@@ -58,6 +58,8 @@ async def test_readonly_writes_nothing_and_shows_no_key_that_would(run_file, mon
         await settle(app, pilot)
         assert "svg" not in text_of(app).splitlines()[-1]
         assert "a note for the bookmark" not in text_of(app)
+        assert " read-only " in text_of(app).splitlines()[0]
+        assert "read-only (--readonly): this key would write" in text_of(app).splitlines()[-1]
     assert sorted(p.name for p in run_file.parent.iterdir()) == before
     assert session.stop(5)
     session.close()

@@ -258,7 +258,14 @@ async def test_a_filter_narrows_the_events(finished):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("typed", "moment"), [("50%", STEPS // 2 + 1), ("400", 401), ("row 400", 101), ("step 1,0", 11), ("2001-03-02", 145)]
+    ("typed", "moment"),
+    [
+        ("50%", STEPS // 2 + 1),
+        ("400", 401),
+        ("row 400", 101),
+        ("step 1,0", 11),
+        ("2001-03-02", 145),
+    ],
 )
 async def test_going_back_is_a_view(finished, typed, moment):
     async with Opened(finished) as opened:
