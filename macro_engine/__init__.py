@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from macro_engine.run.result import RunResult, open_run
     from macro_engine.subroutines.nearest_mean_classifier import NearestMeanClassifier
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Macro",

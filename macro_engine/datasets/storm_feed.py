@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from macro_engine.core.writing import destination
+from macro_engine.core.output_path import destination
 from macro_engine.datasets.player import Mishaps, Player
 from macro_engine.datasets.storm import Storm
 from macro_engine.run.speed import Speed

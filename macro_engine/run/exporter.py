@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.extras import how_to_install
 
 if TYPE_CHECKING:
     from macro_engine.run.engine import Engine
-
-_INSTALL = "--metrics needs prometheus-client; install it with pip install 'macro-tui[metrics]'"
 
 
 def read_address(text: str) -> tuple[str, int]:
@@ -42,7 +41,9 @@ def read_address(text: str) -> tuple[str, int]:
 def need_prometheus() -> None:
     """Refuses to go on without the package that writes the page."""
     if find_spec("prometheus_client") is None:
-        raise UsageError(_INSTALL)
+        raise UsageError(
+            f"--metrics needs prometheus-client; install it with: {how_to_install('metrics')}"
+        )
 
 
 def serve(engine: Engine, host: str, port: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine.core.errors import UsageError
+from macro_engine.core.extras import how_to_install
 from macro_engine.core.rows import SLOTS, Floats, Ints, Rows
 from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.subroutines.probabilities import of_classes, sigmoid
@@ -24,7 +25,7 @@ def vw_factory() -> Create:
         import vowpalwabbit
     except ImportError:
         raise UsageError(
-            "the subroutine 'vw' needs Vowpal Wabbit; install it with pip install 'macro-tui[vw]'"
+            "the subroutine 'vw' needs Vowpal Wabbit; install it with: " + how_to_install("vw")
         ) from None
     parser = Parser(vowpalwabbit)
     return lambda classes: VowpalWabbit(parser, 1 if len(classes) == 2 else len(classes))

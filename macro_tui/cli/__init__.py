@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from errno import EBADF
 
-from macro_engine import __version__
 from macro_engine.core.errors import MacroError
 from macro_tui.standard_streams import fill_closed
 
@@ -27,6 +26,8 @@ COMMANDS = {
     "wall": "look at many runs on one screen",
     "export": "write what a run file holds as tables",
     "runs": "list the run files of a folder and their state",
+    "doctor": "what is missing or odd in this terminal and on this machine, and what to do",
+    "completion": "a script with which bash, zsh or fish completes commands and options",
 }
 
 
@@ -81,14 +82,46 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 def parser_of(chosen: str) -> argparse.ArgumentParser:
     """The parser, with the arguments of the chosen command only."""
     parser = argparse.ArgumentParser(
-        prog="macro-tui", description="A monitor for streams in which the right model changes."
+        prog="macro-tui",
+        description="A monitor for streams in which the right model changes.",
+        epilog="An example: macro-tui demo",
     )
-    parser.add_argument("--version", action="version", version=f"macro-tui {__version__}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="the versions of all it stands on"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, what in COMMANDS.items():
-        command = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
+        command = commands.add_parser(
+            name,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         if name == chosen:
-            module = importlib.import_module(f"macro_tui.cli.{name}")
-            module.add_arguments(command)
-            command.set_defaults(run=module.run)
+            _fill(command, name)
     return parser
+
+
+def parser_of_command(name: str) -> argparse.ArgumentParser:
+    """The parser of one command by itself."""
+    parser = argparse.ArgumentParser(prog=f"macro-tui {name}")
+    _fill(parser, name)
+    return parser
+
+
+def _fill(parser: argparse.ArgumentParser, name: str) -> None:
+    """Gives a parser the arguments of a command, and its examples."""
+    module = importlib.import_module(f"macro_tui.cli.{name}")
+    module.add_arguments(parser)
+    parser.epilog = "\n".join(["for example:", *(f"  {line}" for line in module.EXAMPLES)])
+    parser.set_defaults(run=module.run)
+
+
+class _Version(argparse.Action):
+    """Prints the versions when it is asked for, and not before: they take a moment to find."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from macro_tui.versions import versions_text
+
+        print(versions_text())
+        parser.exit()

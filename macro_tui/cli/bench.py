@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 
+EXAMPLES = ("macro-tui bench --rounds 2",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--rounds", type=_rounds, default=5, metavar="N", help="how often each is timed (5)"
+        "--rounds", type=_rounds, default=5, metavar="N", help="how often each is timed; default 5"
     )
     parser.add_argument(
         "--json", action="store_true", help="the results as one document on standard output"

@@ -29,6 +29,12 @@ That was a demo: nothing of it was kept. Next:
   macro-tui inspect FILE.csv                what would be read from a file of your own
   macro-tui tail LIVE.csv --run ops.run     follow a feed of your own, and record it"""
 
+EXAMPLES = (
+    "macro-tui demo",
+    "macro-tui demo --wall                     # all seven airports",
+    "macro-tui demo --low-bandwidth --ascii    # over a thin link",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

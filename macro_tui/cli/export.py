@@ -6,13 +6,19 @@ import argparse
 import sys
 from pathlib import Path
 
+EXAMPLES = ("macro-tui export ops.run --to out --format csv",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", type=Path, metavar="RUNFILE")
+    parser.add_argument(
+        "run_file", type=Path, metavar="RUNFILE", help="a run file, also of a run that goes on"
+    )
     parser.add_argument(
         "--to", type=Path, metavar="DIR", required=True, help="the folder; made if need be"
     )
-    parser.add_argument("--format", choices=("parquet", "csv"), default="parquet")
+    parser.add_argument(
+        "--format", choices=("parquet", "csv"), default="parquet", help="default parquet"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

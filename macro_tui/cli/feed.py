@@ -9,6 +9,8 @@ from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_tui.cli.options import add_stream_arguments, end_at_sigterm, length_of, open_from
 
+EXAMPLES = ("macro-tui feed airline-ATL.parquet --to live.csv --rate 200",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_arguments(parser)

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 _PROPOSALS = 3
 
+EXAMPLES = (
+    "macro-tui inspect flights.csv",
+    "macro-tui inspect flights.csv --label 'delay > 15' --write",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_arguments(parser)

@@ -10,7 +10,7 @@ _TEXT = """\
 macro-tui {version}: watch a stream in which the right model changes with the moment
 
   macro-tui demo                         a stormy week at an airport; has a tour
-  macro-tui replay FILE.csv --label COL  your own recording; inspect FILE.csv helps
+  macro-tui replay FILE.csv --label COL  a recording of yours; inspect helps
   macro-tui tail LIVE.csv --run ops.run  follow a growing file, record the run
 
 Small models, each trained on moments that looked alike, against one for all.

@@ -8,6 +8,8 @@ from pathlib import Path
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 
+EXAMPLES = ("macro-tui prepare airline 2007.csv.bz2 --airport ATL --out atl-2007.parquet",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     sets = parser.add_subparsers(dest="data_set", metavar="DATA_SET", required=True)

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     from macro_engine.run.speed import Speed
     from macro_engine.stream.opening import Opened
 
+EXAMPLES = (
+    "macro-tui replay airline-ATL.parquet",
+    "macro-tui replay flights.csv --label 'delay > 15' --run flights.run",
+    "macro-tui replay flights.csv --headless --json --predictions out.parquet",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_arguments(parser)

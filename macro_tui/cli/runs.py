@@ -8,6 +8,11 @@ from pathlib import Path
 HEADINGS = ("run", "state", "steps", "rows", "error", "marginal", "size", "last commit")
 _LEFT = 2  # of them stand at the left
 
+EXAMPLES = (
+    "macro-tui runs",
+    "macro-tui runs --check ops.run",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -48,6 +48,11 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.1  # between two looks at a file that is not there yet
 
+EXAMPLES = (
+    "macro-tui tail live.csv --run ops.run --alarm 'no rows for 5m'",
+    "producer | macro-tui tail - --label late",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

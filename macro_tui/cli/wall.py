@@ -11,6 +11,8 @@ from macro_engine.core.escape import visible
 from macro_tui.cli.screen import add_screen_arguments, options_of
 from macro_tui.standard_streams import need_keys
 
+EXAMPLES = ("macro-tui wall /var/lib/macro-tui",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 _SHOWN = ("metric", "class")
 
+EXAMPLES = (
+    "macro-tui watch ops.run",
+    "macro-tui watch ops.run --readonly --low-bandwidth",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

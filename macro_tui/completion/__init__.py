@@ -1,0 +1,1 @@
+"""Completion for shells, generated from the parsers of the command line."""
