@@ -102,7 +102,7 @@ def test_five_hundred_of_them_fit_in_a_gigabyte():
 
 def test_without_the_extra_it_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "vowpalwabbit", None)
-    with pytest.raises(UsageError, match=r"pip install 'macro-tui\[vw\]'"):
+    with pytest.raises(UsageError, match=r"install 'vowpalwabbit"):
         resolve("vw")
 
 
