@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from macro_engine.algorithm.chosen_step import ChosenStep
+from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
 from macro_engine.core.state import State
@@ -60,11 +61,10 @@ class AnyFamily(Protocol):
     def look_ahead(self) -> TrialStep:
         """Choose for the step that opens next, and change nothing."""
 
-    def begin(self) -> tuple[TrialStep, ChosenStep]:
-        """Open a step; earlier ones may still wait for their labels."""
-
-    def learn(self, chosen: ChosenStep, rows: Rows) -> None:
-        """The labels of a step are known; steps are learned in the order of their opening."""
+    def run_late(
+        self, late: LateBlock, with_probabilities: bool = False
+    ) -> tuple[FamilyResult, CalledUp]:
+        """Open steps while others are completed, in the order that is asked for."""
 
     def compile(self) -> None:
         """Go over to compiled loops, where there are any; between two blocks."""

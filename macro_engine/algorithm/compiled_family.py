@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm import compiled_state
-from macro_engine.algorithm.chosen_step import ChosenStep
+from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.compiled_arrays import (
     by_models,
     empty_bank,
@@ -20,11 +20,18 @@ from macro_engine.algorithm.compiled_arrays import (
     room_for_a_step,
     widened_bank,
 )
+from macro_engine.algorithm.compiled_late import (
+    called_since,
+    grown_called,
+    room_for_called,
+    stretch_of_opening,
+)
 from macro_engine.algorithm.compiled_step import CompiledStep, one_hot_columns
 from macro_engine.algorithm.distance_cost import DistanceCost
 from macro_engine.algorithm.family import histories_of, with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.kernels import arrays
+from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.algorithm.loops import compiled_loops, plain_loops
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
@@ -62,12 +69,17 @@ class CompiledFamily:
         The encoded columns known at the start.
     plain
         Whether the kernels are interpreted until `compile` is called.
+    late
+        Whether labels come late.
     """
 
     unanswered = 0
 
-    def __init__(self, rules: CompiledSettings, columns: Columns, plain: bool = False) -> None:
+    def __init__(
+        self, rules: CompiledSettings, columns: Columns, plain: bool = False, late: bool = False
+    ) -> None:
         shape = rules.shape
+        self.late = late
         self.shape = shape
         self.classes = shape.classes
         self.members = rules.members
@@ -159,7 +171,7 @@ class CompiledFamily:
         steps, rows = block.steps, len(block.rows)
         self._make_room_for_columns(block.rows.columns)
         self._make_rates_for(int(self.bank.counts.max()) + rows)
-        stretch = self._stretch(block)
+        stretch = self._stretch(block.rows, block.starts)
         self._make_room_for_frames(len(stretch.labels))
         results = self._results(steps, rows, with_probabilities and self.logistic)
         done = 0
@@ -186,72 +198,77 @@ class CompiledFamily:
             self.cost.add(steps, births, self.step, stretch, self.rules, self.references)
         return self._family_result(results, with_probabilities)
 
+    def run_late(
+        self, late: LateBlock, with_probabilities: bool = False
+    ) -> tuple[FamilyResult, CalledUp]:
+        """Open steps while others are completed, in the order that is asked for."""
+        opening = late.opening
+        steps, rows = opening.steps, len(opening.rows)
+        self._make_room_for_columns(opening.rows.columns)
+        self._make_rates_for(int(self.bank.counts.max()) + len(late.rows))
+        past = self._stretch(late.rows, late.starts)
+        self._make_room_for_frames(len(past.labels))
+        results = self._results(steps, rows, with_probabilities and self.logistic)
+        called = room_for_called(late, self.bank, self.lines)
+        fresh = stretch_of_opening(opening, self.step, self.widths, self.label_counts)
+        opened = 0
+        while True:
+            opened = self.loops.run_late(
+                opened,
+                steps,
+                0 if steps <= _STEPS_IN_NO_HURRY else steps - 1,
+                late.before,
+                past,
+                fresh,
+                called,
+                self.rules,
+                self.references,
+                self.subroutines,
+                self.bank,
+                self._room(past, self.references),
+                results,
+            )
+            if opened == steps:
+                break
+            self._grow(past)
+            called = grown_called(called, late.earlier.steps + opened)
+        self.step += steps
+        self._keep_completed(past)
+        if steps and len(past.starts) > 1 and self.loops.are_compiled:
+            births = int((results.born | (results.close == 0)).any(axis=0).sum())
+            self.cost.add(steps, births, self.step, past, self.rules, self.references)
+        found = self._family_result(results, with_probabilities)
+        return found, called_since(called, late.earlier.steps)
+
     def look_ahead(self) -> CompiledStep:
         """Choose for the step that opens next, and change nothing.
 
-        It runs a step without rows. What the loops would write down of it goes into copies, but for
-        newborn learners, whose places in the bank are free and are written again at their birth.
+        It opens a step without rows. What the loops would write down of it goes into copies, but
+        for newborn learners, whose places in the bank are free and are written again at their
+        birth.
         """
-        stretch = self._stretch(Block(self._no_rows(), np.array([0, 0]), None, 0, self.step))
+        nothing = Block(self._no_rows(), np.array([0, 0]), None, 0, self.step)
+        late = LateBlock.of_nothing_but(nothing)
+        stretch = self._stretch(nothing.rows, nothing.starts)
         self._make_room_for_frames(len(stretch.labels))
-        results = self._results(1, 0, False)
+        results, called = self._results(1, 0, False), room_for_called(late, self.bank, self.lines)
         while True:
             subroutines = arrays.Subroutines._make(a.copy() for a in self.subroutines)
             references = arrays.References._make(a.copy() for a in self.references)
             bank = self.bank._replace(used=self.bank.used.copy())
             present = self._room(stretch, references)
-            if self.loops.run_steps(
-                0, 1, 1, stretch, self.rules, references, subroutines, bank, present, results
-            ):
+            changing = self.rules, references, subroutines, bank, present, results
+            if self.late:
+                past = self._stretch(late.rows, late.starts)
+                fresh = stretch_of_opening(nothing, self.step, self.widths, self.label_counts)
+                done = self.loops.run_late(0, 1, 1, late.before, past, fresh, called, *changing)
+            else:
+                done = self.loops.run_steps(0, 1, 1, stretch, *changing)
+            if done:
                 break
             self._grow(stretch)
+            called = grown_called(called, 0)
         return self._active(subroutines, bank, results)
-
-    def begin(self) -> tuple[CompiledStep, ChosenStep]:
-        """Open a step; earlier ones may still wait for their labels.
-
-        It runs a step without rows, which nobody learns.
-        """
-        stretch = self._stretch(Block(self._no_rows(), np.array([0, 0]), None, 0, self.step))
-        self._make_room_for_frames(len(stretch.labels))
-        results = self._results(1, 0, False)
-        updates = self.subroutines.updates.copy()
-        while not self.loops.run_steps(
-            0, 1, 0, stretch, self.rules, self.references, self.subroutines, self.bank,
-            self._room(stretch, self.references), results,
-        ):  # fmt: skip
-            self._grow(stretch)
-            updates = self.subroutines.updates.copy()
-        members, numbers = np.nonzero(self.subroutines.updates != updates)
-        self.subroutines.updates[:] = updates
-        self.step += 1
-        opened = self._active(self.subroutines, self.bank, results)
-        return opened, ChosenStep(self._family_result(results, False), members, numbers)
-
-    def learn(self, chosen: ChosenStep, rows: Rows) -> None:
-        """The labels of a step are known; steps are learned in the order of their opening."""
-        n = len(rows)
-        self._make_room_for_columns(rows.columns)
-        self._make_rates_for(int(self.bank.counts.max()) + n)
-        stretch = self._stretch(Block(rows, np.array([0, n]), None, 0, self.step))
-        begin, end = stretch.past_rows, stretch.past_rows + n
-        places = self.subroutines.place[chosen.members, chosen.numbers]
-        self.subroutines.updates[chosen.members, chosen.numbers] += 1
-        bank = self.bank
-        if self.logistic:
-            self.loops.logistic_learn(
-                bank.weights, bank.intercepts, bank.counts, places, stretch.labels,
-                stretch.numbers, stretch.ones, begin, end, bank.rates, self.rules.rate,
-                self.rules.rate_power, np.empty((len(places), bank.intercepts.shape[1])),
-            )  # fmt: skip
-        else:
-            for place in places.tolist():
-                self.loops.mean_learn(
-                    bank.weights, bank.counts, place, stretch.labels, stretch.numbers,
-                    stretch.ones, begin, end,
-                )  # fmt: skip
-        self.label_counts += np.bincount(rows.labels, minlength=self.classes)
-        self._keep_completed(stretch)
 
     def _no_rows(self) -> Rows:
         numbers, categories = ("",) * self.widths[0], ("",) * (len(self.widths) - 1)
@@ -304,13 +321,14 @@ class CompiledFamily:
             found.probabilities = np.full((*found.predictions.shape, self.classes), math.nan)
         return found
 
-    def _stretch(self, block: Block) -> arrays.Stretch:
-        before, rows = len(self.completed_labels), block.rows
+    def _stretch(self, rows: Rows, starts: Ints) -> arrays.Stretch:
+        """The last completed steps, and those that come after them."""
+        before = len(self.completed_labels)
         # earlier rows are compared, never learned: their one-hot columns are not asked for
         ones = np.zeros((before + len(rows), len(self.widths) - 1), np.int64)
         ones[before:] = one_hot_columns(rows, self.widths)
         return arrays.Stretch(
-            starts=np.concatenate([self.completed_starts, block.starts[1:] + before]),
+            starts=np.concatenate([self.completed_starts, starts[1:] + before]),
             numbers=np.concatenate([self.completed_numbers, rows.numbers]),
             ones=ones,
             labels=np.concatenate([self.completed_labels, rows.labels]),

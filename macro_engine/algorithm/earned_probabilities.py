@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.core.declared import Array, Declared
 from macro_engine.core.rows import Counts, Floats, Ints
 from macro_engine.core.state import State
@@ -85,6 +87,32 @@ class EarnedProbabilities:
         earned_probabilities(
             predictions, labels, starts, self.counts, self.hit_miss, _KEPT, _PRIOR_ROWS, _LEAST,
             probabilities,
+        )  # fmt: skip
+
+    def run_late(self, result: FamilyResult, late: LateBlock, said: Counts) -> None:
+        """Fill in steps that open, and learn others in the order that is asked for.
+
+        `said` are the predictions of the labelled rows of the steps that are completed.
+        """
+        assert result.probabilities is not None
+        done, starts = 0, late.opening.starts.tolist()
+        for s, before in enumerate(late.before.tolist()):
+            for c in range(done, before):
+                span = slice(int(late.starts[c]), int(late.starts[c + 1]))
+                self.learn(said[:, span], late.rows.labels[span])
+            done = before
+            if s < late.opening.steps:
+                span = slice(starts[s], starts[s + 1])
+                self.fill(result.predictions[:, span], result.probabilities[:, span])
+
+    def run_late_compiled(self, result: FamilyResult, late: LateBlock, said: Counts) -> None:
+        """What `run_late` does, to the last bit."""
+        from macro_engine.algorithm.kernels.tables import late_earned
+
+        late_earned(
+            said, late.rows.labels, late.starts, late.before, result.predictions,
+            late.opening.starts, self.counts, self.hit_miss, _KEPT, _PRIOR_ROWS, _LEAST,
+            result.probabilities,
         )  # fmt: skip
 
     def grow(self, classes: int) -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.any_family import AnyFamily, TrialStep
-from macro_engine.algorithm.chosen_step import ChosenStep
+from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.algorithm.earned_probabilities import EarnedProbabilities
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.late_block import late_block
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.outcome import OpenPredictions, Outcome
 from macro_engine.blend.persistence import Persistence
@@ -24,6 +25,7 @@ from macro_engine.strategies import (
     Answer,
     Completion,
     Forecasts,
+    LateSteps,
     Setup,
     shown_by,
     start,
@@ -38,7 +40,6 @@ class OpenStep:
     ensemble: Ensemble
     family: TrialStep
     step: int
-    chosen: ChosenStep | None = None  # None for a step that is only looked at
 
     def predict(self, rows: Rows) -> OpenPredictions:
         """What everyone says of rows of the step; changes nothing."""
@@ -67,25 +68,6 @@ class OpenStep:
     def finish(self) -> None:
         """Give back what is held outside of Python."""
         self.family.finish()
-
-
-@dataclass(frozen=True, eq=False)
-class ClosedStep:
-    """A step of which no more rows come, with all that was said of it; its labels may be unknown.
-
-    Attributes
-    ----------
-    lines
-        The predictions of the family: the members, and last the marginal baseline.
-    last
-        The last label that was known when the step opened.
-    """
-
-    family: ChosenStep
-    forecasts: Forecasts
-    lines: Ints
-    answers: Mapping[str, Answer]
-    last: int
 
 
 class Ensemble:
@@ -168,37 +150,71 @@ class Ensemble:
         """Choose for the step that opens next, and change nothing."""
         return OpenStep(self, self.family.look_ahead(), self.family.step)
 
-    def open(self) -> OpenStep:
-        """Open a step: its choice is made. Earlier ones may still wait for their labels."""
-        step = self.family.step
-        family, chosen = self.family.begin()
-        return OpenStep(self, family, step, chosen)
+    def run_late(
+        self, block: Block, earlier: Sequence[ClosedSteps], labels: Ints, before: Ints
+    ) -> tuple[ClosedSteps | None, Outcome | None]:
+        """Open and close the steps of a block while others are completed.
 
-    def close(self, opened: OpenStep, rows: Rows) -> ClosedStep:
-        """No more rows of the step come; what was said of them is kept."""
-        assert opened.chosen is not None
-        forecasts, lines = opened.forecasts(rows)
-        answers = self.answers(forecasts)
-        for strategy in self.strategies:
-            strategy.close(forecasts, answers[strategy.name])
-        return ClosedStep(opened.chosen, forecasts, lines, answers, self.no_change.last)
+        Parameters
+        ----------
+        earlier
+            The steps that are completed and had closed before. The first ones of the block may
+            follow.
+        labels
+            Of the rows of all steps that are completed; -1 for one that never came.
+        before
+            For each step of the block: how many others are complete when it opens. One more at the
+            end: how many are in all.
 
-    def complete(self, closed: ClosedStep, labels: Ints) -> Outcome:
-        """The labels of a closed step are known, or -1 where one never came.
-
-        Steps are completed in their order, and before the next one opens.
+        Returns
+        -------
+        The steps of the block, if it has any, and the outcome of those that are completed, if any
+        are.
         """
-        rows = closed.forecasts.rows.labelled(labels)
-        completion = Completion(closed.forecasts, labels)
-        for strategy in self.strategies:
-            strategy.complete(completion, closed.answers[strategy.name])
+        opened_before = sum(part.steps for part in earlier)
+        own = int(before[-1]) - opened_before  # how many of the block are completed
+        of_block = [block.cut(0, own)] if own else []
+        late = late_block(
+            block, [*(e.block for e in earlier), *of_block], [e.called for e in earlier], labels,
+            before,
+        )  # fmt: skip
+        result, called = self.family.run_late(late, self.with_probabilities)
+        results = [*(e.result for e in earlier), result.cut(0, own, block.starts)]
+        completed = FamilyResult.join(results)
         if self.earned is not None and not self.family.always_has_probabilities:
-            self.earned.learn(closed.lines[:, labels >= 0], rows.labels)
-        self.no_change.complete(rows.labels, closed.last)
-        result = closed.family.result_with(closed.lines)
-        self.family.learn(closed.family, rows)
-        wrong = self._count_wrong(closed.forecasts.members, labels, closed.forecasts.starts)
-        return self._outcome(result, completion, closed.answers, wrong)
+            earn = self.earned.run_late_compiled if self.compiled else self.earned.run_late
+            earn(result, late, completed.predictions[:, labels >= 0])
+        expect = self.no_change.run_late_compiled if self.compiled else self.no_change.run_late
+        lasts = [e.lasts for e in earlier]
+        own_lasts, no_change, unchanged = expect(
+            late, np.concatenate([np.empty(0, np.int64), *lasts])
+        )
+        forecasts = self.forecasts_of(
+            block.rows, block.starts, block.first_step, result.predictions, result.probabilities,
+            no_change, unchanged,
+        )  # fmt: skip
+        parts = [e.forecasts for e in earlier] + ([forecasts.cut(0, own)] if own else [])
+        completion = Completion(Forecasts.join(parts or [forecasts.cut(0, 0)]), labels)
+        answers: dict[str, Answer] = {}
+        done: dict[str, Answer] = {}
+        for strategy in self.strategies:
+            name, said = strategy.name, [e.answers[strategy.name] for e in earlier]
+            run = strategy.run_late_compiled if self.compiled else strategy.run_late
+            before_block = Answer.join_late(said) if said else None
+            answer = run(LateSteps(forecasts, completion, opened_before, before_block, before))
+            if answer is not None:
+                answers[name] = answer
+                said += [answer.cut(0, own, block.starts)] if own else []
+            if said:
+                done[name] = Answer.join(said)
+        closed = None
+        if block.steps:
+            result.probabilities = None
+            closed = ClosedSteps(block, result, called, forecasts, answers, own_lasts)
+        if not completion.forecasts.steps:
+            return closed, None
+        wrong = self._count_wrong(completion.forecasts.members, labels, completion.forecasts.starts)
+        return closed, self._outcome(completed, completion, done, wrong)
 
     def answers(self, forecasts: Forecasts) -> dict[str, Answer]:
         """What each strategy says of rows of an open step."""
@@ -284,7 +300,7 @@ class Ensemble:
 
     def _count_wrong(self, lines: Counts, labels: Ints, starts: Ints) -> Ints:
         """How many labelled rows of each step each line got wrong, lines by steps."""
-        if not self.compiled:
+        if not self.compiled or (labels < 0).any():
             return count_wrong(lines, labels, starts)[0]
         from macro_engine.strategies.kernels import count_wrong as count
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.chosen_step import ChosenStep
+from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.completed_steps import CompletedSteps
 from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.algorithm.member_subroutines import (
     FamilyRules,
     FamilyStep,
@@ -130,29 +131,25 @@ class Family:
 
     def complete(self, opened: FamilyStep, rows: Rows) -> None:
         """The labels of a step are known; steps are completed in the order of their opening."""
-        for member, choice in zip(self.everyone, opened.choices, strict=True):
-            for j in choice.close:
-                member.subroutines[j].learn(rows)
-                member.updates[j] += 1
-        self.completed.append(rows)
+        self._learn(opened.called, rows)
 
-    def begin(self) -> tuple[FamilyStep, ChosenStep]:
-        """Open a step; earlier ones may still wait for their labels."""
-        opened = self.open()
-        result = FamilyResult.empty(len(self.members), len(self.everyone), 1, 0)
-        self._write_down(0, opened, result)
-        counts = [len(choice.close) for choice in opened.choices]
-        members = np.repeat(np.arange(len(self.everyone)), counts)
-        return opened, ChosenStep(
-            result, members, np.concatenate([choice.close for choice in opened.choices])
-        )
-
-    def learn(self, chosen: ChosenStep, rows: Rows) -> None:
-        """The labels of a step are known; steps are learned in the order of their opening."""
-        for m, j in zip(chosen.members.tolist(), chosen.numbers.tolist(), strict=True):
-            self.everyone[m].subroutines[j].learn(rows)
-            self.everyone[m].updates[j] += 1
-        self.completed.append(rows)
+    def run_late(
+        self, late: LateBlock, with_probabilities: bool = False
+    ) -> tuple[FamilyResult, CalledUp]:
+        """Open steps while others are completed, in the order that is asked for."""
+        opening = late.opening
+        result = self._room(opening.steps, len(opening.rows), with_probabilities)
+        called = [late.earlier.step(c) for c in range(late.earlier.steps)]
+        done = 0
+        for s, before in enumerate(late.before.tolist()):
+            for c in range(done, before):
+                self._learn(called[c], late.step(c))
+            done = before
+            if s < opening.steps:
+                opened = self.open()
+                self._say(s, opened, opening, result)
+                called.append(opened.called)
+        return result, CalledUp.of(called[late.earlier.steps :])
 
     def look_ahead(self) -> FamilyStep:
         """Choose for the step that opens next, and change nothing."""
@@ -223,22 +220,32 @@ class Family:
 
     def run(self, block: Block, with_probabilities: bool = False) -> FamilyResult:
         """Take a block of whole steps through choice, prediction and learning."""
-        result = FamilyResult.empty(
-            len(self.members), len(self.everyone), block.steps, len(block.rows)
-        )
-        if with_probabilities:
-            shape = (len(self.everyone), len(block.rows), self.classes)
-            result.probabilities = np.full(shape, math.nan)
+        result = self._room(block.steps, len(block.rows), with_probabilities)
         for s in range(block.steps):
-            rows = block.step(s)
             opened = self.open()
-            span = slice(int(block.starts[s]), int(block.starts[s + 1]))
-            result.predictions[:, span] = opened.predict(rows)
-            if result.probabilities is not None:
-                opened.fill_probabilities(rows, result.probabilities[:, span])
-            self._write_down(s, opened, result)
-            self.complete(opened, rows)
+            self._say(s, opened, block, result)
+            self.complete(opened, block.step(s))
         return result
+
+    def _learn(self, called: Sequence[tuple[int, int]], rows: Rows) -> None:
+        for m, j in called:
+            self.everyone[m].subroutines[j].learn(rows)
+            self.everyone[m].updates[j] += 1
+        self.completed.append(rows)
+
+    def _room(self, steps: int, rows: int, with_probabilities: bool) -> FamilyResult:
+        result = FamilyResult.empty(len(self.members), len(self.everyone), steps, rows)
+        if with_probabilities:
+            result.probabilities = np.full((len(self.everyone), rows, self.classes), math.nan)
+        return result
+
+    def _say(self, s: int, opened: FamilyStep, block: Block, result: FamilyResult) -> None:
+        """Predict the rows of a step, and write down what was decided for it."""
+        rows, span = block.step(s), slice(int(block.starts[s]), int(block.starts[s + 1]))
+        result.predictions[:, span] = opened.predict(rows)
+        if result.probabilities is not None:
+            opened.fill_probabilities(rows, result.probabilities[:, span])
+        self._write_down(s, opened, result)
 
     def _write_down(self, s: int, opened: FamilyStep, result: FamilyResult) -> None:
         for m, choice in enumerate(opened.choices[: len(self.members)]):

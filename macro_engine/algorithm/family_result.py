@@ -78,6 +78,21 @@ class FamilyResult:
         found = {name: along(name) for name in (*names, "nearest_distances")}
         return FamilyResult(predictions=along("predictions"), probabilities=None, **found)
 
+    def cut(self, start: int, stop: int, starts: Ints) -> FamilyResult:
+        """Those of some of the steps, which begin at `starts` among the rows."""
+        a, b = int(starts[start]), int(starts[stop])
+        return FamilyResult(
+            self.predictions[:, a:b],
+            None if self.probabilities is None else self.probabilities[:, a:b],
+            self.active[:, start:stop],
+            self.born[:, start:stop],
+            self.distance[:, start:stop],
+            self.close[:, start:stop],
+            self.subroutines[:, start:stop],
+            self.nearest[:, start:stop],
+            self.nearest_distances[:, start:stop],
+        )
+
     @property
     def marginal(self) -> Counts:
         """What the marginal baseline predicts, by rows."""

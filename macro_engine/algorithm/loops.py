@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from macro_engine.algorithm.kernels.late import RUN_LATE
 from macro_engine.algorithm.kernels.logistic import (
     learning_rates,
-    logistic_learn,
     logistic_predict,
     logistic_probabilities,
 )
-from macro_engine.algorithm.kernels.nearest_mean import mean_learn, mean_predict
+from macro_engine.algorithm.kernels.nearest_mean import mean_predict
 from macro_engine.algorithm.kernels.steps import RUN_STEPS
 from macro_engine.algorithm.plain_parts import TWINS
 from macro_engine.core.compiling import interpreted
@@ -22,12 +22,11 @@ class Loops:
     """What a family calls; both kinds change the same arrays in the same way, bit for bit."""
 
     run_steps: Any
+    run_late: Any
     learning_rates: Any
     logistic_predict: Any
     logistic_probabilities: Any
     mean_predict: Any
-    logistic_learn: Any
-    mean_learn: Any
     are_compiled: bool
 
 
@@ -35,12 +34,11 @@ def compiled_loops(distance: str, learner: str) -> Loops:
     """Those that are compiled, or taken from the cache, when they are first called."""
     return Loops(
         RUN_STEPS[distance, learner],
+        RUN_LATE[distance, learner],
         learning_rates,
         logistic_predict,
         logistic_probabilities,
         mean_predict,
-        logistic_learn,
-        interpreted(mean_learn, TWINS),
         are_compiled=True,
     )
 
@@ -49,11 +47,10 @@ def plain_loops(distance: str, learner: str) -> Loops:
     """The same without a compiler."""
     return Loops(
         interpreted(RUN_STEPS[distance, learner], TWINS),
+        interpreted(RUN_LATE[distance, learner], TWINS),
         interpreted(learning_rates, TWINS),
         interpreted(logistic_predict, TWINS),
         interpreted(logistic_probabilities, TWINS),
         interpreted(mean_predict, TWINS),
-        interpreted(logistic_learn, TWINS),
-        interpreted(mean_learn, TWINS),
         are_compiled=False,
     )

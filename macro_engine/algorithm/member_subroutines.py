@@ -135,6 +135,11 @@ class FamilyStep:
         """The active subroutine of each, from 1."""
         return np.array([choice.active + 1 for choice in self.choices])
 
+    @property
+    def called(self) -> list[tuple[int, int]]:
+        """J: member and subroutine, from 0, of each who learns the step."""
+        return [(m, int(j)) for m, choice in enumerate(self.choices) for j in choice.close]
+
     def predict(self, rows: Rows) -> Ints:
         """What each member, and in the last line the baseline, says of rows of the step."""
         said = []

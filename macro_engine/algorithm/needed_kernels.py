@@ -34,12 +34,17 @@ class NeededKernels:
     with_probabilities: bool
     looks_ahead: bool
     scales: bool
+    late: bool = False  # whether labels come late
+    at_once: bool = True  # whether steps are run whose labels are known at once
 
     @property
     def name(self) -> str:
         """Under which it is noted that all of them are in the cache."""
         options = ("probabilities", self.with_probabilities), ("open", self.looks_ahead)
-        chosen = [name for name, on in (*options, ("scale", self.scales)) if on]
+        chosen = [
+            name for name, on in (*options, ("scale", self.scales), ("late", self.late)) if on
+        ]
+        chosen += [] if self.at_once else ["only"]
         family = [name for name in (self.distance, self.subroutine) if name]
         return ".".join([*family, *self.strategies, *chosen])
 
@@ -49,6 +54,8 @@ class NeededKernels:
         parts = sum(_TO_COMPILE.get(name, 0.0) for name in (self.distance or "", *self.strategies))
         parts += _FOR_STRATEGIES if self.strategies else 0.0
         parts += _TO_LOOK_AHEAD if self.looks_ahead and self.distance else 0.0
+        if self.late and self.at_once:
+            parts += _TO_COMPILE.get(self.distance or "", 0.0)
         return _TO_START + parts + (_TO_SCALE if self.scales else 0.0)
 
     def load(self) -> None:
@@ -64,13 +71,20 @@ class NeededKernels:
             scale.scale(numbers)
         if not self.strategies:
             return
-        family = self._family(columns)
-        ensemble = Ensemble(family, columns, self.strategies, self.with_probabilities, True)
-        ensemble.run(Block(rows, np.array([0, 1]), None, 0, 0))
+        block = Block(rows, np.array([0, 1]), None, 0, 0)
+        if self.at_once:
+            self._ensemble(columns, late=False).run(block)
+        ensemble = self._ensemble(columns, self.late)
+        if self.late:
+            ensemble.run_late(block, [], rows.labels, np.array([0, 1]))
         if self.looks_ahead:
             ensemble.look_ahead().predict(rows)
 
-    def _family(self, columns: Columns) -> AnyFamily:
+    def _ensemble(self, columns: Columns, late: bool) -> Ensemble:
+        family = self._family(columns, late)
+        return Ensemble(family, columns, self.strategies, self.with_probabilities, True)
+
+    def _family(self, columns: Columns, late: bool) -> AnyFamily:
         members, shape = grid([1], [0.1]), Shape(2, 1, 1)
         if self.distance is None or self.subroutine is None:
             labels = DISTANCES["labels"].create(shape)
@@ -78,5 +92,5 @@ class NeededKernels:
         from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 
         return CompiledFamily(
-            CompiledSettings(members, self.distance, shape, self.subroutine), columns
+            CompiledSettings(members, self.distance, shape, self.subroutine), columns, late=late
         )

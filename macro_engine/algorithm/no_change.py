@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.blend.persistence import LEAST, PRIOR_ROWS, Persistence
 from macro_engine.core.declared import Declared, Integer, StatePart
 from macro_engine.core.rows import Floats, Ints
@@ -63,11 +64,68 @@ class NoChange:
         self.last = int(before[-1])
         return predictions, probabilities
 
+    def run_late(self, late: LateBlock, lasts: Ints) -> tuple[Ints, Ints, Floats | None]:
+        """Predict steps that open, and complete others in the order that is asked for.
+
+        Parameters
+        ----------
+        lasts
+            The `last` of each step that is completed and had opened before.
+
+        Returns
+        -------
+        The `last` of each step that opens, what it expects of their rows, and the probabilities.
+        """
+        found, known, done = [], lasts.tolist(), 0
+        for s, before in enumerate(late.before.tolist()):
+            for c in range(done, before):
+                self.complete(late.step(c).labels, known[c])
+            done = before
+            if s < late.opening.steps:
+                known.append(self.last)
+                if (probabilities := self.probabilities()) is not None:
+                    found.append(probabilities)
+        probabilities = np.array(found).reshape(-1, self.table.classes) if self.table else None
+        return _by_rows(np.array(known[len(lasts) :], np.int64), probabilities, late)
+
+    def run_late_compiled(self, late: LateBlock, lasts: Ints) -> tuple[Ints, Ints, Floats | None]:
+        """What `run_late` gives, to the last bit."""
+        from macro_engine.algorithm.kernels.tables import late_changes
+
+        table, steps = self.table, late.opening.steps
+        counts = (np.empty((0, 0)), np.empty(0), np.ones(2))
+        if table is not None:
+            counts = table.pairs, table.labels, table.stay_go
+        known = np.concatenate([lasts, np.empty(steps, np.int64)])
+        found = np.empty((steps, len(counts[1])))
+        self.last = int(
+            late_changes(
+                late.rows.labels,
+                late.starts,
+                late.before,
+                self.last,
+                known,
+                *counts,
+                PRIOR_ROWS,
+                LEAST,
+                found,
+            )
+        )
+        return _by_rows(known[len(lasts) :], found if self.table else None, late)
+
     def state(self) -> State:
         return self.remembers.state_of(self)
 
     def restore(self, state: State, classes: int) -> None:
         self.remembers.restore(self, state, classes=classes)
+
+
+def _by_rows(
+    lasts: Ints, probabilities: Floats | None, late: LateBlock
+) -> tuple[Ints, Ints, Floats | None]:
+    lengths = np.diff(late.opening.starts)
+    by_rows = None if probabilities is None else np.repeat(probabilities, lengths, axis=0)
+    return lasts, np.repeat(np.maximum(lasts, 0), lengths), by_rows
 
 
 def _run_through(table: Persistence, labels: Ints, starts: Ints, last: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 
 from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.blend.tilings import CELLS, TILINGS
-from macro_engine.core.rows import SLOTS, Floats, Ints
-from macro_engine.core.state import State, array, child, indices
+from macro_engine.core.rows import Floats, Ints
+from macro_engine.core.state import State, array, indices
 
 Cells = NDArray[np.uint16]
 
@@ -49,37 +50,59 @@ class Answers:
         likeliest: Ints = self.probabilities.argmax(axis=1)
         return likeliest
 
-    def state(self) -> State:
-        """For a step whose labels are awaited."""
-        given = self.evidence
-        return {
-            "evidence": {
-                "numbers": given.numbers,
-                "units": given.units,
-                "codes": given.codes,
-                "marginal": given.marginal,
-                "unchanged": given.unchanged,
-                "members": given.members,
-            },
-            "probabilities": self.probabilities,
-            "experts": self.experts,
-            "filtered": self.filtered,
-            "cells": self.cells.astype(np.int64),
-            "pulls": self.pulls,
-        }
+    def to_keep(self) -> KeptAnswers:
+        """What learning needs of them."""
+        return KeptAnswers(self.experts, self.filtered, self.cells)
 
     @staticmethod
-    def restored(state: State, shape: BlendShape) -> Answers:
+    def again(evidence: Evidence, kept: KeptAnswers) -> Answers:
+        """Answers that were given before, without what learning does not need."""
+        nothing = np.empty((len(kept), 0))
+        return Answers(evidence, nothing, kept.experts, kept.filtered, kept.cells, nothing)
+
+
+@dataclass(frozen=True, eq=False)
+class KeptAnswers:
+    """What learning needs of the answers to steps that wait for labels, beside the evidence."""
+
+    experts: Floats
+    filtered: Floats
+    cells: Cells
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @staticmethod
+    def none(shape: BlendShape) -> KeptAnswers:
+        """Of no rows."""
         c, e = shape.classes, shape.experts
-        probabilities = array(state, "probabilities", np.float64, (None, c))
-        n = len(probabilities)
-        return Answers(
-            _evidence(child(state, "evidence"), shape, n),
-            probabilities,
-            array(state, "experts", np.float64, (n, e, c)),
-            array(state, "filtered", np.float64, (n, 2, c)),
-            indices(state, "cells", (n, len(shape.plans), TILINGS), CELLS).astype(np.uint16),
-            array(state, "pulls", np.float64, (n, e)),
+        cells = np.empty((0, len(shape.plans), TILINGS), np.uint16)
+        return KeptAnswers(np.empty((0, e, c)), np.empty((0, 2, c)), cells)
+
+    def cut(self, start: int, stop: int, starts: Ints) -> KeptAnswers:
+        """That of some steps, which begin at `starts` among the rows."""
+        a, b = int(starts[start]), int(starts[stop])
+        return KeptAnswers(self.experts[a:b], self.filtered[a:b], self.cells[a:b])
+
+    def followed_by(self, later: Sequence[KeptAnswers]) -> KeptAnswers:
+        """With that of the steps that follow."""
+        parts = (self, *later)
+        return KeptAnswers(
+            np.concatenate([part.experts for part in parts]),
+            np.concatenate([part.filtered for part in parts]),
+            np.concatenate([part.cells for part in parts]),
+        )
+
+    def state(self) -> State:
+        return {"experts": self.experts, "filtered": self.filtered, "cells": self.cells}
+
+    @staticmethod
+    def restored(state: State, shape: BlendShape, rows: int) -> KeptAnswers:
+        c, e, sets = shape.classes, shape.experts, len(shape.plans)
+        return KeptAnswers(
+            array(state, "experts", np.float64, (rows, e, c)),
+            array(state, "filtered", np.float64, (rows, 2, c)),
+            indices(state, "cells", (rows, sets, TILINGS), CELLS).astype(np.uint16),
         )
 
 
@@ -106,15 +129,3 @@ class BlendResult:
         """The likeliest class of each row, the first on ties."""
         likeliest: Ints = self.probabilities.argmax(axis=1)
         return likeliest
-
-
-def _evidence(state: State, shape: BlendShape, rows: int) -> Evidence:
-    c = shape.classes
-    return Evidence(
-        array(state, "numbers", np.float64, (rows, shape.numbers)),
-        array(state, "units", np.float64, (rows, shape.units)),
-        indices(state, "codes", (rows, shape.categories), SLOTS),
-        array(state, "marginal", np.float64, (rows, c)),
-        array(state, "unchanged", np.float64, (rows, c)),
-        array(state, "members", np.float64, (shape.members, rows, c)),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.blend.answers import Answers, BlendResult
+from macro_engine.blend.answers import Answers, BlendResult, KeptAnswers
 from macro_engine.blend.compiled_memory import (
     cells_of,
     memory_of,
@@ -23,7 +23,7 @@ from macro_engine.blend.kernels.arrays import (
     Scratch,
     ShownArrays,
 )
-from macro_engine.blend.kernels.steps import run_steps
+from macro_engine.blend.kernels.order import run_in_order
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.blend.share import blend_prior
@@ -56,7 +56,7 @@ class CompiledBlend:
     def answer(self, evidence: Evidence) -> Answers:
         """What is said of rows of the step that is open."""
         record = self._record(len(evidence), len(evidence))
-        self._take(ANSWER, evidence, _no_labels(len(evidence)), _one_step(evidence), record)
+        self._once(ANSWER, evidence, _no_labels(len(evidence)), record)
         return Answers(
             evidence,
             record.probabilities,
@@ -69,12 +69,12 @@ class CompiledBlend:
     def close(self, answers: Answers) -> None:
         """No more rows come to the step."""
         given = answers.evidence
-        self._take(CLOSE, given, _no_labels(len(given)), _one_step(given), self._again(answers))
+        self._once(CLOSE, given, _no_labels(len(given)), self._again(answers))
 
     def learn(self, answers: Answers, labels: Ints) -> None:
         """Learn a closed step; a row without a label, which is -1, is not learned."""
         given = answers.evidence
-        self._take(LEARN, given, labels, _one_step(given), self._again(answers))
+        self._once(LEARN, given, labels, self._again(answers))
 
     def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> BlendResult:
         """Take a block of whole steps through: answer, close and learn each."""
@@ -84,8 +84,46 @@ class CompiledBlend:
             probabilities=np.empty((len(evidence), self.shape.classes))
         )
         shown = ShownArrays(np.empty((steps, experts + 2)), np.empty((steps, experts)))
-        self._take(ANSWER + CLOSE + LEARN, evidence, labels, starts, record, shown)
+        doing = np.full(steps, ANSWER + CLOSE + LEARN)
+        self._take(doing, np.arange(steps), evidence, labels, starts, record, shown)
         return BlendResult(record.probabilities, shown.weights, shown.pulls)
+
+    def run_late(
+        self, evidence: Evidence, labels: Ints, starts: Ints, before: Ints, earlier: KeptAnswers
+    ) -> tuple[BlendResult, KeptAnswers]:
+        """Answer and close steps that open, and learn others in the order that is asked for.
+
+        Parameters
+        ----------
+        evidence, starts
+            Of the steps that had opened before and are learned, and then of those that open.
+        labels
+            Of all of them; those of steps that are not learned mean nothing.
+        before
+            For each step that opens: how many are learned by then; one more for the end.
+        earlier
+            What was said of the steps that had opened before.
+        """
+        opens, experts, n = len(before) - 1, self.shape.experts, len(evidence)
+        first = len(starts) - 1 - opens
+        doing = np.repeat([LEARN, ANSWER + CLOSE], [before[-1], opens])
+        order = np.argsort(
+            np.concatenate(
+                [np.searchsorted(before, np.arange(before[-1]), side="right"), np.arange(opens)]
+            ),
+            kind="stable",
+        )  # a step is learned before those open that want it, of which the first counts
+        which = np.concatenate([np.arange(before[-1]), first + np.arange(opens)])
+        record = self._record(n, n)
+        told = len(earlier)
+        record.experts[:told], record.filtered[:told] = earlier.experts, earlier.filtered
+        record.cells[:told] = earlier.cells
+        shown = ShownArrays(np.empty((opens, experts + 2)), np.empty((opens, experts)))
+        self._take(doing[order], which[order], evidence, labels, starts, record, shown)
+        return (
+            BlendResult(record.probabilities[told:], shown.weights, shown.pulls),
+            KeptAnswers(record.experts[told:], record.filtered[told:], record.cells[told:]),
+        )
 
     def state(self) -> State:
         """All that it must remember to go on."""
@@ -123,17 +161,28 @@ class CompiledBlend:
         self.parts = restored_parts(memory)
         self.codes = memory.linear_codes.shape[1]
 
+    def _once(self, doing: int, evidence: Evidence, labels: Ints, record: AnswerArrays) -> None:
+        """Do something with one step."""
+        starts, nothing = (
+            np.array([0, len(evidence)]),
+            ShownArrays(np.empty((0, 0)), np.empty((0, 0))),
+        )
+        self._take(
+            np.array([doing]), np.zeros(1, np.int64), evidence, labels, starts, record, nothing
+        )
+
     def _take(
         self,
-        doing: int,
+        doing: Ints,
+        which: Ints,
         evidence: Evidence,
         labels: Ints,
         starts: Ints,
         record: AnswerArrays,
-        shown: ShownArrays | None = None,
+        shown: ShownArrays,
     ) -> None:
         self._make_room(evidence.codes)
-        if doing & LEARN and evidence.codes.size:
+        if (doing & LEARN).any() and evidence.codes.size:
             learned = evidence.codes[labels >= 0]
             self.codes = max(self.codes, 1 + int(learned.max(initial=-1)))
         given = Given(
@@ -146,8 +195,7 @@ class CompiledBlend:
             np.ascontiguousarray(labels),
             starts,
         )
-        nothing = ShownArrays(np.empty((0, 0)), np.empty((0, 0)))
-        run_steps(doing, given, self.constants, self.parts, record, self.scratch, shown or nothing)
+        run_in_order(doing, which, given, self.constants, self.parts, record, self.scratch, shown)
 
     def _make_room(self, codes: Ints) -> None:
         """For codes that were not known; their weights are 0."""
@@ -236,10 +284,6 @@ def _scratch(shape: BlendShape) -> Scratch:
         member_losses=np.empty(shape.members),
         pulls=np.empty(experts),
     )
-
-
-def _one_step(evidence: Evidence) -> Ints:
-    return np.array([0, len(evidence)])
 
 
 def _no_labels(rows: int) -> Ints:

@@ -36,10 +36,10 @@ class Completions:
     def steps(self) -> int:
         return len(self.starts) - 1
 
-    def labels_of(self, step: int) -> Ints:
-        """Those of a step, by its number in the stream."""
-        s = step - self.first_step
-        return self.labels[self.starts[s] : self.starts[s + 1]]
+    def labels_between(self, start: int, stop: int) -> Ints:
+        """Those of the steps from one up to another, by their numbers in the stream."""
+        a, b = start - self.first_step, max(start, stop) - self.first_step
+        return self.labels[self.starts[a] : self.starts[b]] if b > a else self.labels[:0]
 
     def cut(self, start: int, stop: int) -> Completions:
         """What holds for some steps of the block; the last one takes what comes after it."""

@@ -140,7 +140,7 @@ class Rows:
 
     @staticmethod
     def join(parts: Sequence[Rows], columns: Columns) -> Rows:
-        """All rows of the parts, in order, as learners see them; no parts give no rows."""
+        """All rows of the parts, in order; no parts give no rows."""
         if not parts:
             return Rows(
                 np.empty((0, len(columns.numbers))),
@@ -153,6 +153,8 @@ class Rows:
             np.concatenate([part.slots for part in parts]),
             np.concatenate([part.labels for part in parts]),
             columns,
+            _joined([part.raw for part in parts]),
+            _joined([part.units for part in parts]),
         )
 
     def relaid(self, columns: Columns) -> Rows:
@@ -191,10 +193,14 @@ class Rows:
                 columns=len(columns.numbers),
             ),
         )
-        known = [len(names) for names in columns.slots]
-        if len(rows) and (rows.slots >= known).any():
+        return rows.within_columns()
+
+    def within_columns(self) -> Rows:
+        """The same rows; an error if a category has a value that the columns do not have."""
+        known = [len(names) for names in self.columns.slots]
+        if len(self) and (self.slots >= known).any():
             raise DamagedError("in its state a category is out of range")
-        return rows
+        return self
 
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:
@@ -220,6 +226,11 @@ class Rows:
             one_hot[np.arange(len(self)), self.slots[:, c]] = 1.0
             parts.append(one_hot)
         return np.concatenate(parts, axis=1)
+
+
+def _joined(parts: Sequence[Floats | None]) -> Floats | None:
+    found = [part for part in parts if part is not None]
+    return np.concatenate(found) if len(found) == len(parts) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from macro_engine.core.errors import MacroError
 State: TypeAlias = dict[str, Any]
 
 _ARRAY = "$array"
-_TYPES = ("<f8", "<f4", "<i8", "|b1")
+_TYPES = ("<f8", "<f4", "<i8", "|b1", "|u1", "<u2", "<i4", "<u4")
 _LARGEST = 1 << 64
 
 
@@ -148,7 +148,11 @@ def array(state: State, name: str, dtype: type, shape: Sequence[int | None]) -> 
 
 def indices(state: State, name: str, shape: Sequence[int | None], limit: int) -> NDArray[Any]:
     """An array of whole numbers from 0 up to a limit that is not reached."""
-    value = array(state, name, np.int64, shape)
+    found = state.get(name)
+    dtype: type = np.int64
+    if isinstance(found, np.ndarray) and found.dtype.kind in "iu":
+        dtype = found.dtype.type
+    value = array(state, name, dtype, shape).astype(np.int64, copy=False)
     if value.size and (value.min() < 0 or value.max() >= limit):
         raise DamagedError(f"in its state '{name}' is out of range")
     return value

@@ -17,7 +17,7 @@ import numpy as np
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.late_labels import NEVER, Outcomes
+from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.output_path import destination
 from macro_engine.core.state import DamagedError, State, whole
 from macro_engine.run.emitted_lines import CsvLines, JsonLines, LineFormat, PredictedRows
@@ -235,28 +235,43 @@ class Emission:
         fresh = found.since(self.rows)
         if len(fresh):
             self.rows = fresh.first_row + len(fresh)
-            self.gathered.append(self.lines.predictions(fresh))
+            self.gathered += self.lines.predictions(fresh)
 
         early, self.early = self.early, []
         for outcomes in early:
             self.add_outcomes(outcomes)
 
-    def add_steps(self, steps: Sequence[PredictedRows], outcomes: Outcomes | None) -> None:
+    def add_steps(self, found: PredictedRows | None, outcomes: Outcomes | None) -> None:
         """Hand out steps in succession, and after each the labels that are known by its end.
 
         However a run is cut into blocks, the lines stand in the same order.
         """
-        if outcomes is None or not self.with_outcomes:
-            for found in steps:
+        if not self.with_outcomes:
+            outcomes = None
+        if found is None or outcomes is None or not len(outcomes):
+            if found is not None:
                 self.add(found)
+            if outcomes is not None:
+                self.add_outcomes(outcomes)
             return
-        first = 0
-        for found in (part for step in steps for part in step.by_steps()):
-            self.add(found)
-            last = found.first_row + len(found) - 1
-            self.add_outcomes(outcomes.between(first, last))
-            first = last + 1
-        self.add_outcomes(outcomes.between(first, NEVER))
+        assert self.lines is not None
+        fresh = found.since(self.rows)
+        stop = found.first_row + len(found)
+        self.rows = max(self.rows, stop)
+        last_rows = found.first_row + found.ends_of_steps - 1
+        keys = [2 * np.searchsorted(last_rows, np.arange(stop - len(fresh), stop))]
+        lines = self.lines.predictions(fresh)
+        early, self.early = self.early, []
+        for known in (*early, outcomes):
+            is_early = known.rows >= stop
+            if is_early.any():
+                self.early.append(known.where(np.flatnonzero(is_early)))
+                known = known.where(np.flatnonzero(~is_early))
+            after = np.searchsorted(last_rows, np.maximum(known.known, known.rows))
+            keys.append(2 * np.minimum(after, len(last_rows) - 1) + 1)
+            lines += self.lines.outcomes(known)
+        order = np.argsort(np.concatenate(keys), kind="stable")
+        self.gathered += [lines[i] for i in order.tolist()]
 
     def add_outcomes(self, found: Outcomes) -> None:
         """Hand out labels that are known, each after the prediction of its row."""
@@ -268,7 +283,7 @@ class Emission:
             self.early.append(found.where(np.flatnonzero(is_early)))
             found = found.where(np.flatnonzero(~is_early))
         if len(found):
-            self.gathered.append(self.lines.outcomes(found))
+            self.gathered += self.lines.outcomes(found)
 
     def flush(self) -> None:
         """Have everything written that was handed out."""

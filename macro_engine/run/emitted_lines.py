@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -49,11 +47,11 @@ class PredictedRows:
         start = max(row - self.first_row, 0)
         return self.cut(start, len(self)) if start else self
 
-    def by_steps(self) -> Iterator[PredictedRows]:
-        """The rows of each step."""
-        edges = np.flatnonzero(np.diff(self.steps, prepend=-1, append=-1)).tolist()
-        for start, stop in pairwise(edges):
-            yield self.cut(start, stop)
+    @property
+    def ends_of_steps(self) -> Ints:
+        """Where each of its steps ends among the rows."""
+        ends: Ints = np.flatnonzero(np.diff(self.steps, append=-1)) + 1
+        return ends
 
     def cut(self, start: int, stop: int) -> PredictedRows:
         return PredictedRows(
@@ -95,11 +93,11 @@ class LineFormat(ABC):
         return ""
 
     @abstractmethod
-    def predictions(self, found: PredictedRows) -> str:
+    def predictions(self, found: PredictedRows) -> list[str]:
         """A line for each row."""
 
     @abstractmethod
-    def outcomes(self, found: Outcomes) -> str:
+    def outcomes(self, found: Outcomes) -> list[str]:
         """A line for each row."""
 
 
@@ -120,7 +118,7 @@ class JsonLines(LineFormat):
             for member in members
         ]
 
-    def predictions(self, found: PredictedRows) -> str:
+    def predictions(self, found: PredictedRows) -> list[str]:
         shares: Iterable[str] = ["null"] * len(found)
         if found.probabilities is not None and not np.isnan(found.probabilities).any():
             shares = [self.shares % tuple(p) for p in found.probabilities.tolist()]
@@ -129,24 +127,20 @@ class JsonLines(LineFormat):
             found.keys,
         )  # fmt: skip
         quoted, ends = self.quoted, self.ends
-        return "".join(
-            [
-                f'{head}, "prediction": {quoted[c]}, "p": {p}{ends[member] % active}'
-                for head, c, p, member, active in zip(
-                    heads, found.predictions.tolist(), shares, found.members.tolist(),
-                    found.active.tolist(), strict=True,
-                )
-            ]
-        )  # fmt: skip
+        return [
+            f'{head}, "prediction": {quoted[c]}, "p": {p}{ends[member] % active}'
+            for head, c, p, member, active in zip(
+                heads, found.predictions.tolist(), shares, found.members.tolist(),
+                found.active.tolist(), strict=True,
+            )
+        ]  # fmt: skip
 
-    def outcomes(self, found: Outcomes) -> str:
+    def outcomes(self, found: Outcomes) -> list[str]:
         heads = _json_heads(found.rows.tolist(), found.steps, found.times, found.keys)
-        return "".join(
-            [
-                f'{head}, "outcome": {self.quoted[label]}}}\n'
-                for head, label in zip(heads, found.labels.tolist(), strict=True)
-            ]
-        )
+        return [
+            f'{head}, "outcome": {self.quoted[label]}}}\n'
+            for head, label in zip(heads, found.labels.tolist(), strict=True)
+        ]
 
 
 class CsvLines(LineFormat):
@@ -157,9 +151,9 @@ class CsvLines(LineFormat):
         shares = [f"p_{name}" for name in self.classes]
         first = ["key", "row", "time", "step", "prediction", *shares]
         last = ["strategy", "active", "member", *(["outcome"] if self.with_outcomes else [])]
-        return _records([[*first, *last]])
+        return "".join(_records([[*first, *last]]))
 
-    def predictions(self, found: PredictedRows) -> str:
+    def predictions(self, found: PredictedRows) -> list[str]:
         n = len(found)
         shares: Iterable[list[str]] = [[""] * len(self.classes)] * n
         if found.probabilities is not None and not np.isnan(found.probabilities).any():
@@ -176,7 +170,7 @@ class CsvLines(LineFormat):
             for key, row, time, step, c, p, active, m in zip(*columns, strict=True)
         )  # fmt: skip
 
-    def outcomes(self, found: Outcomes) -> str:
+    def outcomes(self, found: Outcomes) -> list[str]:
         n = len(found.rows)
         empty = [""] * (len(self.classes) + 4)
         columns = (
@@ -209,7 +203,13 @@ def _times(times: Ints | None, n: int) -> list[str]:
     return [text.removesuffix(".000000") for text in texts]
 
 
-def _records(records: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(records)
-    return text.getvalue()
+class _Gathered(list[str]):
+    """Takes what a writer writes, record by record."""
+
+    write = list.append
+
+
+def _records(records: Iterable[Sequence[object]]) -> list[str]:
+    lines = _Gathered()
+    csv.writer(lines, lineterminator="\n").writerows(records)
+    return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
+from macro_engine.run.undelayed import prices_waiting
 from macro_engine.stream.opening import Opened
 
 
@@ -15,6 +16,7 @@ def kernels_of(
 ) -> NeededKernels | None:
     """Whatever is compiled for the run; None for a run that takes no kernel at all."""
     settings, spec = opened.settings, opened.spec
+    late = spec.late_labels
     scales = (spec.scaled or spec.wants_units) and not spec.bounds.keys() >= {*spec.features}
     needed = NeededKernels(
         settings["distance"] if has_kernels else None,
@@ -23,5 +25,7 @@ def kernels_of(
         with_probabilities,
         looks_ahead,
         scales,
+        late is not None,
+        late is None or prices_waiting(late, looks_ahead),
     )
     return needed if compiles_strategies or scales else None

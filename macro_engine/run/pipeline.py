@@ -26,7 +26,7 @@ from macro_engine.run.failures import failures_in_words
 from macro_engine.run.kernels_of_run import kernels_of
 from macro_engine.run.lead import Lead
 from macro_engine.run.scoreboard import Scoreboard
-from macro_engine.run.undelayed import UndelayedRun
+from macro_engine.run.undelayed import UndelayedRun, prices_waiting
 from macro_engine.run.usable_strategies import usable_strategies
 from macro_engine.run.warming import Warming, load, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
@@ -217,9 +217,10 @@ class Pipeline:
         self.names = self.ensemble.names
         self.scoreboard = Scoreboard(self.names, self.strategy)
         self.lead = Lead(self.names)
-        if self.opened.spec.late_labels is not None:
+        late = self.opened.spec.late_labels
+        if late is not None:
             self.waiting = WaitingSteps(self.ensemble)
-            if not self.looks_ahead and not self.opened.spec.late_labels.key:
+            if prices_waiting(late, self.looks_ahead):
                 self.at_once = UndelayedRun(self._made(discrepancy, shape, columns))
         return self.ensemble
 
@@ -367,7 +368,8 @@ class Pipeline:
             settings.most_subroutines,
             settings.get("learning_rate"),
         )
-        return self._ensemble(CompiledFamily(rules, columns, self.is_plain), columns)
+        late = self.opened.spec.late_labels is not None
+        return self._ensemble(CompiledFamily(rules, columns, self.is_plain, late), columns)
 
     def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Ensemble:
         settings, classes = self.opened.settings, self.classes

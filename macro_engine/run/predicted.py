@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.algorithm.outcome import OpenPredictions
-from macro_engine.algorithm.waiting_steps import WaitingStep
 from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.rows import Block, Counts
 from macro_engine.core.steps import Steps
@@ -46,24 +46,34 @@ def outcomes_of(results: Steps, block: Block) -> Outcomes:
     return Outcomes(rows, rows, steps, results.times, block.keys, labels)
 
 
-def of_closed(step: WaitingStep, strategy: str) -> PredictedRows:
-    """The rows of a step whose labels are not all known."""
-    answers = step.closed.answers
-    answer, active = answers[strategy], step.closed.family.result.active[:, 0]
-    leader = int(answers["ftl"].shown[LEADER][0]) if "ftl" in answers else len(active) - 1
-    return _of_step(
-        step.block, answer.predictions, answer.probabilities, leader, int(active[leader])
+def of_closed(steps: ClosedSteps, strategy: str) -> PredictedRows:
+    """The rows of steps whose labels are not all known."""
+    block, answer, active = steps.block, steps.answers[strategy], steps.result.active
+    leaders = np.full(steps.steps, len(active) - 1)
+    if "ftl" in steps.answers:
+        leaders = steps.answers["ftl"].shown[LEADER]
+    lengths, each = np.diff(block.starts), np.arange(steps.steps)
+    return PredictedRows(
+        block.first_row,
+        block.first_step + np.repeat(each, lengths),
+        block.times,
+        block.keys,
+        answer.predictions,
+        None if answer.probabilities is None else np.asarray(answer.probabilities, np.float32),
+        np.repeat(leaders, lengths),
+        np.repeat(active[leaders, each], lengths),
     )
 
 
 def emit(emission: Emission, pipeline: Pipeline, block: Block, results: Steps | None) -> None:
     """Hand out the predictions of a block's steps, and the labels that are known."""
     if pipeline.waiting is not None:
-        steps = [of_closed(step, pipeline.strategy) for step in pipeline.waiting.fresh]
-        emission.add_steps(steps, block.outcomes)
+        fresh = pipeline.waiting.fresh
+        found = None if fresh is None else of_closed(fresh, pipeline.strategy)
+        emission.add_steps(found, block.outcomes)
     elif results is not None:
         found = of_results(results, block, pipeline.strategy)
-        emission.add_steps([found], outcomes_of(results, block))
+        emission.add_steps(found, outcomes_of(results, block))
 
 
 def emit_open_rows(

@@ -7,8 +7,14 @@ import numpy as np
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.rows import Block, Columns
 from macro_engine.core.state import State, array, child, whole
+from macro_engine.stream.spec import LateLabels
 
 PREFIX = "at_once/"  # of the parts of a state
+
+
+def prices_waiting(late: LateLabels, is_live: bool) -> bool:
+    """Whether the same run with labels at once is made beside it: a recording has all of them."""
+    return not is_live and not late.key
 
 
 class UndelayedRun:

@@ -13,6 +13,7 @@ from macro_engine.strategies.base import (
     Answer,
     Completion,
     Forecasts,
+    LateSteps,
     Setup,
     Strategy,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "Answer",
     "Completion",
     "Forecasts",
+    "LateSteps",
     "Setup",
     "Strategy",
     "register",

@@ -3,14 +3,15 @@
 A strategy lives through three moments of a step. While the step is open it answers rows and changes
 nothing. When the step closes no more rows come. When the step is complete its labels are known and
 the strategy learns; further steps may have opened by then, and steps are completed in their order.
-`run` takes a block of steps through all of it, each step completed before the next one opens.
+`run` takes a block of steps through all of it, each step completed before the next one opens;
+`run_late` one whose labels come late.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,8 @@ from numpy.typing import NDArray
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Columns, Counts, Floats, Ints, Rows
-from macro_engine.core.state import State
+from macro_engine.core.state import State, child, children
+from macro_engine.strategies.kept import Kept, KeptList
 
 
 @dataclass(frozen=True)
@@ -70,17 +72,39 @@ class Forecasts:
 
     def step(self, s: int) -> Forecasts:
         """One of the steps, counted from 0 here."""
-        a, b = int(self.starts[s]), int(self.starts[s + 1])
+        return self.cut(s, s + 1)
+
+    def cut(self, start: int, stop: int) -> Forecasts:
+        """Some of the steps, counted from 0 here."""
+        a, b = int(self.starts[start]), int(self.starts[stop])
         return Forecasts(
             self.rows.cut(a, b),
-            np.array([0, b - a]),
-            self.first_step + s,
+            self.starts[start : stop + 1] - a,
+            self.first_step + start,
             self.members[:, a:b],
             self.marginal[a:b],
             self.no_change[a:b],
             None if self.member_probabilities is None else self.member_probabilities[:, a:b],
             None if self.marginal_probabilities is None else self.marginal_probabilities[a:b],
             None if self.no_change_probabilities is None else self.no_change_probabilities[a:b],
+        )
+
+    @staticmethod
+    def join(parts: Sequence[Forecasts]) -> Forecasts:
+        """Steps that follow each other, as one."""
+        if len(parts) == 1:
+            return parts[0]
+        last = parts[-1]
+        return Forecasts(
+            Rows.join([part.rows for part in parts], last.rows.columns),
+            np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))]),
+            parts[0].first_step,
+            np.concatenate([part.members for part in parts], axis=1),
+            np.concatenate([part.marginal for part in parts]),
+            np.concatenate([part.no_change for part in parts]),
+            _joined([part.member_probabilities for part in parts], 1),
+            _joined([part.marginal_probabilities for part in parts], 0),
+            _joined([part.no_change_probabilities for part in parts], 0),
         )
 
 
@@ -136,7 +160,8 @@ class Answer:
     shown
         What the strategy says that it can show, by name, each by steps.
     kept
-        Anything that the strategy wants to see again when the step is complete.
+        Anything that the strategy wants to see again when the step is complete. Of several steps
+        that wait for labels it is `Kept`.
     """
 
     predictions: Counts
@@ -153,6 +178,56 @@ class Answer:
             np.concatenate(probabilities) if len(probabilities) == len(parts) else None,
             {n: np.concatenate([part.shown[n] for part in parts]) for n in parts[0].shown},
         )
+
+    def cut(self, start: int, stop: int, starts: Ints) -> Answer:
+        """The answers to some of the steps, which begin at `starts` among the rows."""
+        a, b = int(starts[start]), int(starts[stop])
+        return Answer(
+            self.predictions[a:b],
+            None if self.probabilities is None else self.probabilities[a:b],
+            {name: shown[start:stop] for name, shown in self.shown.items()},
+            None if self.kept is None else self.kept.cut(start, stop, starts),
+        )
+
+    @staticmethod
+    def join_late(parts: Sequence[Answer]) -> Answer:
+        """As `join`, with what was kept of the steps."""
+        if len(parts) == 1:
+            return parts[0]
+        kept = [part.kept for part in parts]
+        whole = None if None in kept else kept[0].followed_by(kept[1:])
+        return replace(Answer.join(parts), kept=whole)
+
+
+@dataclass(frozen=True, eq=False)
+class LateSteps:
+    """Steps that open, and the steps that are completed meanwhile.
+
+    Attributes
+    ----------
+    opening
+        What is said of the steps that open.
+    completion
+        The steps that are completed. Some of those that open may be the last of them.
+    opened_before, earlier
+        How many of those that are completed had opened before, and the answer to them; None where
+        there are none.
+    before
+        For each step that opens: how many others are complete by then. One more at the end: how
+        many are in all.
+    """
+
+    opening: Forecasts
+    completion: Completion
+    opened_before: int
+    earlier: Answer | None
+    before: Ints
+
+    def earlier_answer(self, c: int) -> Answer:
+        """The answer to a step that had opened before."""
+        assert self.earlier is not None
+        answer = self.earlier.cut(c, c + 1, self.completion.forecasts.starts)
+        return replace(answer, kept=None if answer.kept is None else answer.kept.steps[0])
 
 
 class Strategy(ABC):
@@ -239,6 +314,17 @@ class Strategy(ABC):
         """What `kept_state` gave."""
         raise NotImplementedError
 
+    def kept_states(self, kept: Any) -> State:
+        """What must be stored of `Answer.kept` for several steps that wait."""
+        return {"steps": [{"kept": self.kept_state(one)} for one in kept.steps]}
+
+    def kept_of(self, state: State, forecasts: Forecasts) -> Kept:
+        """What `kept_states` gave, for steps of which members and baselines said these."""
+        steps = children(state, "steps", forecasts.steps)
+        return KeptList(
+            None if one.get("kept") is None else self.kept(child(one, "kept")) for one in steps
+        )
+
     def compile(self) -> None:  # noqa: B027
         """Go over to compiled loops, where there are any; between two blocks."""
 
@@ -256,6 +342,36 @@ class Strategy(ABC):
     def run_compiled(self, completion: Completion) -> Answer:
         """What `run` gives, to the last bit, by compiled loops where there are any."""
         return self.run(completion)
+
+    def run_late(self, late: LateSteps) -> Answer | None:
+        """Answer steps that open, and complete others in the order that is asked for.
+
+        None where no step opens.
+        """
+        answers: list[Answer] = []
+        done = 0
+        for s, before in enumerate(late.before.tolist()):
+            for c in range(done, before):
+                own = c - late.opened_before
+                answer = answers[own] if own >= 0 else late.earlier_answer(c)
+                self.complete(late.completion.step(c), answer)
+            done = before
+            if s < late.opening.steps:
+                step = late.opening.step(s)
+                answers.append(self.answer(step))
+                self.close(step, answers[-1])
+        if not answers:
+            return None
+        return replace(Answer.join(answers), kept=KeptList([answer.kept for answer in answers]))
+
+    def run_late_compiled(self, late: LateSteps) -> Answer | None:
+        """What `run_late` gives, to the last bit, by compiled loops where there are any."""
+        return self.run_late(late)
+
+
+def _joined(parts: Sequence[Floats | None], axis: int) -> Floats | None:
+    found = [part for part in parts if part is not None]
+    return np.concatenate(found, axis=axis) if len(found) == len(parts) else None
 
 
 LEADER = "leader"  # the index of the member that it follows, by steps

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from macro_engine.blend.answers import Answers
+from macro_engine.blend.answers import Answers, KeptAnswers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.journal import Journal
 from macro_engine.blend.pull import by_group, mean_after
-from macro_engine.blend.shape import GROUPS, MOST_CLASSES, BlendShape, Evidence
+from macro_engine.blend.shape import GROUPS, MOST_CLASSES, NO_LABEL, BlendShape, Evidence
 from macro_engine.core.rows import Floats, counts_type
 from macro_engine.core.state import State
 from macro_engine.strategies.base import (
@@ -20,6 +21,7 @@ from macro_engine.strategies.base import (
     Answer,
     Completion,
     Forecasts,
+    LateSteps,
     Setup,
     Strategy,
 )
@@ -91,6 +93,49 @@ class BlendStrategy(Strategy):
         outcome = self.blend.run(self._evidence(forecasts), completion.labels, forecasts.starts)
         return self._answer(outcome.probabilities, self._shown(outcome.pulls, outcome.weights))
 
+    def run_late(self, late: LateSteps) -> Answer | None:
+        completed, starts = late.completion.forecasts, late.completion.forecasts.starts
+        answers: list[Answer] = []
+        done = 0
+        for s, before in enumerate(late.before.tolist()):
+            for c in range(done, before):
+                step, own = late.completion.step(c), c - late.opened_before
+                if own >= 0:
+                    said = answers[own].kept
+                else:
+                    assert late.earlier is not None
+                    kept = late.earlier.kept.cut(c, c + 1, starts)
+                    said = Answers.again(self._evidence(completed.step(c)), kept)
+                self.blend.learn(said, step.labels)
+            done = before
+            if s < late.opening.steps:
+                opening = late.opening.step(s)
+                answers.append(self.answer(opening))
+                self.close(opening, answers[-1])
+        if not answers:
+            return None
+        first, *later = [answer.kept.to_keep() for answer in answers]
+        return replace(Answer.join(answers), kept=first.followed_by(later))
+
+    def run_late_compiled(self, late: LateSteps) -> Answer | None:
+        if isinstance(self.blend, Blend):
+            return self.run_late(late)
+        completed, opening, earlier = late.completion.forecasts, late.opening, late.earlier
+        steps = opening
+        if late.opened_before:
+            before = completed.cut(0, late.opened_before)
+            steps = Forecasts.join([before, opening]) if opening.steps else before
+        labels = np.full(len(steps.rows), NO_LABEL)
+        labels[: len(completed.rows)] = late.completion.labels
+        kept = KeptAnswers.none(self.shape) if earlier is None else earlier.kept
+        outcome, fresh = self.blend.run_late(
+            self._evidence(steps), labels, steps.starts, late.before, kept
+        )
+        if not opening.steps:
+            return None
+        shown = self._shown(outcome.pulls, outcome.weights)
+        return self._answer(outcome.probabilities, shown, fresh)
+
     def state(self) -> State:
         return self.blend.state()
 
@@ -112,11 +157,11 @@ class BlendStrategy(Strategy):
     def joined(self, state: State, parts: Mapping[str, State]) -> State:
         return state | {"tiles": self.journal.joined(parts, self.shape)}
 
-    def kept_state(self, kept: Answers) -> State:
+    def kept_states(self, kept: KeptAnswers) -> State:
         return kept.state()
 
-    def kept(self, state: State) -> Answers:
-        return Answers.restored(state, self.shape)
+    def kept_of(self, state: State, forecasts: Forecasts) -> KeptAnswers:
+        return KeptAnswers.restored(state, self.shape, len(forecasts.rows))
 
     def _evidence(self, forecasts: Forecasts) -> Evidence:
         """What the experts are given, of which the run computes most anyway."""
@@ -140,7 +185,10 @@ class BlendStrategy(Strategy):
         return {PULL: by_group(pulls, self.shape), TURNING: fast / (slow + fast)}
 
     def _answer(
-        self, probabilities: Floats, shown: dict[str, Floats], kept: Answers | None = None
+        self,
+        probabilities: Floats,
+        shown: dict[str, Floats],
+        kept: Answers | KeptAnswers | None = None,
     ) -> Answer:
         likeliest = probabilities.argmax(axis=1).astype(counts_type(self.setup.classes - 1))
         return Answer(likeliest, probabilities, shown, kept)

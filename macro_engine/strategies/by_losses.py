@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
 import numpy as np
 
 from macro_engine.core.declared import Array, Declared
 from macro_engine.core.state import State
-from macro_engine.strategies.base import Answer, Completion, Setup, Strategy
+from macro_engine.strategies.base import Answer, Completion, LateSteps, Setup, Strategy
 
 
 class ByLosses(Strategy):
@@ -30,6 +31,10 @@ class ByLosses(Strategy):
     def update(self, losses: list[float]) -> None:
         """Take in a step in which each member had the given loss."""
         self.losses = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
+
+    def run_late(self, late: LateSteps) -> Answer | None:
+        answer = super().run_late(late)
+        return None if answer is None else replace(answer, kept=None)  # of which there is nothing
 
     def state(self) -> State:
         return self.remembers.state_of(self)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from macro_engine.core.rows import Counts, Floats, Ints
-from macro_engine.strategies.base import WEIGHTS, Answer, Completion, Forecasts
+from macro_engine.strategies.base import WEIGHTS, Answer, Completion, Forecasts, LateSteps
 from macro_engine.strategies.by_losses import ByLosses
 
 
@@ -39,13 +39,32 @@ class ExponentialWeights(ByLosses):
         return Answer(votes, _mixture(by_row, forecasts), {WEIGHTS: weights})
 
     def run_compiled(self, completion: Completion) -> Answer:
-        from macro_engine.strategies.kernels import exponential_weights, weighted_vote
+        from macro_engine.strategies.kernels import exponential_weights
 
         forecasts, totals = completion.forecasts, np.array(self.losses)
         eight_log_k = 8.0 * math.log(len(totals))
         weights = np.empty_like(completion.losses)
         exponential_weights(completion.losses, totals, forecasts.first_step, eight_log_k, weights)
         self.losses = totals.tolist()
+        return self._answer(weights, forecasts)
+
+    def run_late_compiled(self, late: LateSteps) -> Answer | None:
+        from macro_engine.strategies.kernels import weights_of_losses
+
+        opening, completed = late.opening, late.completion.losses
+        # each step adds to the sum of those before it, as it does by itself
+        totals = np.cumsum(np.concatenate([[self.losses], completed]), axis=0)
+        self.losses = totals[-1].tolist()
+        if not opening.steps:
+            return None
+        weights = totals[late.before[:-1]]
+        weights_of_losses(weights, opening.first_step, 8.0 * math.log(len(self.losses)))
+        return self._answer(weights, opening)
+
+    def _answer(self, weights: Floats, forecasts: Forecasts) -> Answer:
+        """By compiled loops, given the weights of each step."""
+        from macro_engine.strategies.kernels import weighted_vote
+
         votes, scores = np.empty(len(forecasts.rows), np.int64), np.empty(self.setup.classes)
         weighted_vote(weights, forecasts.members, forecasts.starts, scores, votes)
         probabilities = None

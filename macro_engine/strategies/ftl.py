@@ -6,7 +6,7 @@ import numpy as np
 
 from macro_engine.core.declared import Declared, Integer
 from macro_engine.core.rows import Ints
-from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, Setup
+from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, LateSteps, Setup
 from macro_engine.strategies.by_losses import ByLosses
 
 
@@ -46,6 +46,15 @@ class FollowTheLeader(ByLosses):
         follow_the_leader(completion.losses, totals, leaders)
         self.losses, self.leader = totals.tolist(), int(leaders[-1])
         return _answer(forecasts, leaders[:-1])
+
+    def run_late_compiled(self, late: LateSteps) -> Answer | None:
+        from macro_engine.strategies.kernels import follow_the_leader
+
+        losses, totals = late.completion.losses, np.array(self.losses)
+        leaders = np.full(len(losses) + 1, self.leader)
+        follow_the_leader(losses, totals, leaders)
+        self.losses, self.leader = totals.tolist(), int(leaders[-1])
+        return _answer(late.opening, leaders[late.before[:-1]]) if late.opening.steps else None
 
 
 def _answer(forecasts: Forecasts, leaders: Ints) -> Answer:

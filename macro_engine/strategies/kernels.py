@@ -62,6 +62,23 @@ def follow_the_leader(losses, totals, leaders):  # type: ignore[no-untyped-def]
 
 
 @borrowing
+def weights_of_losses(weights, first_step, eight_log_k):  # type: ignore[no-untyped-def]
+    """Turn the summed losses before each step, steps by members, into the weights at it."""
+    steps, k = weights.shape
+    for s in range(steps):
+        eta = math.sqrt(eight_log_k / (first_step + s + 1))
+        best = weights[s, 0]
+        for i in range(k):
+            best = min(best, weights[s, i])
+        total = 0.0
+        for i in range(k):
+            weights[s, i] = math.exp(-eta * (weights[s, i] - best))
+            total += weights[s, i]
+        for i in range(k):
+            weights[s, i] /= total
+
+
+@borrowing
 def exponential_weights(losses, totals, steps_before, eight_log_k, weights):  # type: ignore[no-untyped-def]
     """Set the weights at each step; closes the steps."""
     steps, k = losses.shape

@@ -66,6 +66,18 @@ class Subroutines(NamedTuple):
     updates: Ints
 
 
+class Called(NamedTuple):
+    """Who learns each step, once its labels are known: members and subroutines from 0.
+
+    Steps are those that are completed and those that open, in their order.
+    """
+
+    done: Ints  # how many are completed by now
+    starts: Ints  # where those of each step begin
+    members: NDArray[np.int32]
+    numbers: NDArray[np.int32]
+
+
 class Bank(NamedTuple):
     """All copies of the learner, by places."""
 

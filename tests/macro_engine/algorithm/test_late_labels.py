@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_ensembles import general, members_of
+from made_late import played, unlabelled
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.macro import Macro
-from macro_engine.core.rows import Rows
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.strategies import STRATEGIES
 from macro_engine.subroutines import resolve
@@ -17,23 +17,9 @@ from macro_engine.subroutines import resolve
 THRESHOLDS = (0.05, 0.3)
 
 
-def unlabelled(rows):
-    return Rows(rows.numbers, rows.slots, np.full(len(rows), -1), rows.columns)
-
-
-def played(ensemble, block, delay, labels):
-    """Each step's outcome; a step is complete when `delay` further ones have closed."""
-    waiting, outcomes = [], []
-    for s in range(block.steps):
-        while len(waiting) > delay:
-            outcomes.append(ensemble.complete(*waiting.pop(0)))
-        opened = ensemble.open()
-        rows = unlabelled(block.step(s))
-        for i in range(len(rows)):  # as they come
-            opened.predict(rows.cut(i, i + 1))
-        span = slice(block.starts[s], block.starts[s + 1])
-        waiting.append((ensemble.close(opened, rows), labels[span]))
-    return outcomes + [ensemble.complete(*step) for step in waiting]
+def after(delay, steps):
+    """How many steps are complete before each opens, if each is after `delay` further ones."""
+    return [max(s - delay, 0) for s in range(steps)]
 
 
 def joined(outcomes, name):
@@ -101,7 +87,7 @@ def test_it_agrees_with_the_definition(subroutine, block, delay, history, lost):
     ensemble = general(
         members, "labels", subroutine, block.rows.columns, classes, with_probabilities=True
     )
-    outcomes = played(ensemble, block, delay, labels)
+    outcomes = played(ensemble, block, after(delay, block.steps), labels)
     found = joined(outcomes, "predictions")
     expected = slow_predictions(block, members, delay, labels, subroutine, classes)
     k = len(members)
@@ -122,7 +108,7 @@ def test_without_delay_it_is_the_plain_run(subroutine):
         return general(members, "labels", subroutine, columns, 3, with_probabilities=True)
 
     whole = make().run(block)
-    outcomes = played(make(), block, 0, block.rows.labels)
+    outcomes = played(make(), block, after(0, block.steps), block.rows.labels)
     for name in ("predictions", "probabilities", "wrong"):
         assert same(getattr(whole, name), joined(outcomes, name)), name
     for name in ("active", "born", "distance", "close", "subroutines", "nearest"):
@@ -145,7 +131,9 @@ def test_a_late_label_is_not_known_before_it_is_told():
         ensemble = general(
             members, "labels", "logistic", block.rows.columns, 2, with_probabilities=True
         )
-        found.append(joined(played(ensemble, block, 3, labels), "probabilities"))
+        found.append(
+            joined(played(ensemble, block, after(3, block.steps), labels), "probabilities")
+        )
     told = block.starts[12]  # three steps later the first is opened that may know of it
     assert same(found[0][:, :told], found[1][:, :told])
     assert not same(found[0][:, told:], found[1][:, told:])

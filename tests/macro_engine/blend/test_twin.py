@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_blends import SHAPES, made, same
 
-from macro_engine.blend.answers import Answers
+from macro_engine.blend.answers import Answers, KeptAnswers
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.core.errors import MacroError
@@ -179,7 +179,8 @@ def test_answers_that_await_their_labels_can_be_stored(blend):
     first.close(answers)
     later = CompiledBlend(stream.shape)
     later.restore(unpack(pack(first.state())))
-    kept = Answers.restored(unpack(pack(answers.state())), stream.shape)
+    stored = unpack(pack(answers.to_keep().state()))
+    kept = Answers.again(evidence, KeptAnswers.restored(stored, stream.shape, len(answers)))
     first.learn(answers, labels)
     later.learn(kept, labels)
     assert same(later.state(), first.state())

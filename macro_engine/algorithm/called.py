@@ -1,0 +1,80 @@
+"""Who learns steps that wait for their labels: J, which is fixed when a step opens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.rows import Ints
+from macro_engine.core.state import DamagedError, State, indices
+
+_LARGEST = 1 << 31
+
+
+@dataclass(frozen=True, eq=False)
+class CalledUp:
+    """J of steps in succession.
+
+    Attributes
+    ----------
+    starts
+        Where those of each step begin, and at the end how many there are.
+    members, numbers
+        The member, of which the last may be the marginal baseline, and the subroutine, from 0.
+    """
+
+    starts: Ints
+    members: NDArray[np.int32]
+    numbers: NDArray[np.int32]
+
+    @staticmethod
+    def nobody() -> CalledUp:
+        """Of no steps."""
+        return CalledUp(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+
+    @staticmethod
+    def of(steps: Sequence[Sequence[tuple[int, int]]]) -> CalledUp:
+        """Given member and subroutine of each who learns a step."""
+        pairs = np.array([pair for step in steps for pair in step], np.int32).reshape(-1, 2)
+        starts = np.cumsum([0, *map(len, steps)])
+        return CalledUp(starts, pairs[:, 0].copy(), pairs[:, 1].copy())
+
+    @property
+    def steps(self) -> int:
+        return len(self.starts) - 1
+
+    def cut(self, start: int, stop: int) -> CalledUp:
+        a, b = int(self.starts[start]), int(self.starts[stop])
+        return CalledUp(self.starts[start : stop + 1] - a, self.members[a:b], self.numbers[a:b])
+
+    def step(self, s: int) -> list[tuple[int, int]]:
+        """Member and subroutine of each who learns a step."""
+        span = slice(int(self.starts[s]), int(self.starts[s + 1]))
+        return list(zip(self.members[span].tolist(), self.numbers[span].tolist(), strict=True))
+
+    @staticmethod
+    def join(parts: Sequence[CalledUp]) -> CalledUp:
+        """Steps that follow each other, as one."""
+        if len(parts) == 1:
+            return parts[0]
+        counts = np.concatenate([np.diff(part.starts) for part in parts])
+        return CalledUp(
+            np.concatenate([[0], np.cumsum(counts)]),
+            np.concatenate([part.members for part in parts]),
+            np.concatenate([part.numbers for part in parts]),
+        )
+
+    def state(self) -> State:
+        return {"starts": self.starts, "members": self.members, "numbers": self.numbers}
+
+    @staticmethod
+    def restored(state: State, steps: int, lines: int) -> CalledUp:
+        starts = indices(state, "starts", (steps + 1,), _LARGEST)
+        members = indices(state, "members", (int(starts[-1]),), lines)
+        numbers = indices(state, "numbers", members.shape, _LARGEST)
+        if starts[0] or (np.diff(starts) < 0).any():
+            raise DamagedError("in its state those who learn a step do not add up")
+        return CalledUp(starts, members.astype(np.int32), numbers.astype(np.int32))

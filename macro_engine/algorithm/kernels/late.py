@@ -1,0 +1,131 @@
+"""Whole steps where labels come late: steps open while earlier ones are completed.
+
+As in `steps`, a kernel serves one distance and one learner, whose parts are inlined into it.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from macro_engine.algorithm.kernels import features, frames, labels, logistic, nearest_mean
+from macro_engine.algorithm.kernels.steps import (
+    choose,
+    find_nearest,
+    has_room,
+    largest_born,
+    set_limits,
+    tell_nearest,
+)
+from macro_engine.core.compiling import borrowing, inlined
+
+_DISTANCES = {"features": features, "labels": labels, "frames": frames}
+_LEARNERS = {"logistic": logistic, "nearest-mean": nearest_mean}
+
+
+def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
+    fits, look_back, remember = distance.fits, distance.look_back, distance.remember
+    measure, measure_nearest = distance.measure, distance.measure_nearest
+    predict, learn = learner.predict, learner.learn
+
+    def run_late(  # type: ignore[no-untyped-def]
+        first, stop, exact_from, before, past, fresh, called, rules, references, subroutines, bank,
+        present, results,
+    ):  # fmt: skip
+        """Open steps and complete others in their order; returns the first one not opened.
+
+        Before step s opens, the first `before[s]` of those that are completed here are complete;
+        one more number at the end says how many are in all. `past` has the labelled rows of
+        completed steps, of which `past_steps` were complete before; `fresh` those that open.
+        `called` says who learns: the steps that are completed come first, and some of them may
+        be among those that open.
+        """
+        opened = len(called.starts) - 1 - (len(before) - 1)  # its place in `called`
+        for s in range(first, stop + 1):
+            while called.done[0] < before[s]:
+                c = called.done[0]
+                count = called.starts[c + 1] - called.starts[c]
+                for q in range(count):
+                    k = called.members[called.starts[c] + q]
+                    j = called.numbers[called.starts[c] + q]
+                    subroutines.updates[k, j] += 1
+                    present.learning[q] = subroutines.place[k, j]
+                t = past.past_steps + c
+                begin, end = past.starts[t], past.starts[t + 1]
+                learn(count, past, begin, end, rules, bank, present)
+                for i in range(begin, end):
+                    past.label_counts[past.labels[i]] += 1
+                called.done[0] = c + 1
+            if s == stop:
+                return s
+            t = past.past_steps + called.done[0]
+            used = called.starts[opened + s]
+            if not has_room(rules, references, subroutines, bank):
+                return s
+            if used + bank.used[0] + len(rules.thresholds) > len(called.members):
+                return s
+            for h in range(len(rules.histories)):
+                if not fits(h, t, past, rules, references):
+                    return s
+            set_limits(fresh.step_number + s, rules, present)
+            for h in range(len(rules.histories)):
+                rows = look_back(h, t, past, rules, present)
+                measure(h, rows, rules, references, subroutines, present)
+                born = False
+                for k in range(len(rules.thresholds)):
+                    if rules.history_of[k] != h:
+                        continue
+                    while True:
+                        find_nearest(k, h, subroutines, present)
+                        if s < exact_from or not measure_nearest(
+                            k, h, rules, references, subroutines, present
+                        ):
+                            break
+                    if k < len(results.active):
+                        tell_nearest(k, s, h, subroutines, present, results)
+                    choose(k, s, h, rules, references, subroutines, bank, present, results)
+                    used = note(k, s, h, subroutines, present, results, called, used)
+                    born = born or present.born[k]
+                if born:
+                    r = references.used[h]
+                    references.empty[h, r] = rows == 0
+                    references.largest[h, r] = largest_born(h, rules, present, len(results.active))
+                    remember(h, r, rows, rules, references, present)
+                    references.used[h] += 1
+            called.starts[opened + s + 1] = used
+            predict(fresh, fresh.starts[s], fresh.starts[s + 1], bank, present, results)
+        return stop
+
+    run_late.__qualname__ = name  # under which it is kept
+    return borrowing(run_late)
+
+
+@inlined
+def note(k, s, h, subroutines, present, results, called, used):  # type: ignore[no-untyped-def]
+    """Note who of a member predicts the rows of a step, and who will learn them.
+
+    Returns how many have been noted by now.
+    """
+    present.predicting[k] = subroutines.place[k, present.chosen[k]]
+    noted = used
+    if present.born[k] or present.forced[k]:
+        called.members[used], called.numbers[used] = k, present.chosen[k]
+        used += 1
+    else:
+        distances = present.distances[h]
+        for j in range(subroutines.used[k]):
+            if distances[subroutines.reference[k, j]] <= present.limits[k]:
+                called.members[used], called.numbers[used] = k, j
+                used += 1
+    if k < len(results.active):
+        results.close[k, s] = 0 if present.forced[k] else used - noted
+    return used
+
+
+RUN_LATE = {
+    (distance, learner): _kernel(
+        f"late_{distance}_{learner}", _DISTANCES[distance], _LEARNERS[learner]
+    )
+    for distance in _DISTANCES
+    for learner in _LEARNERS
+}

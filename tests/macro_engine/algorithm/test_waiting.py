@@ -1,0 +1,212 @@
+"""Blocks of steps that wait for labels, against the definition that takes step by step."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_ensembles import compiled, general, general_family, members_of, shape_of
+from made_late import played
+from made_streams import classes_of, random_block, random_blocks, same
+
+from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
+from macro_engine.algorithm.ensemble import Ensemble
+from macro_engine.algorithm.outcome import Outcome
+from macro_engine.algorithm.waiting_steps import WaitingSteps
+from macro_engine.core.late_labels import Completions
+from macro_engine.core.rows import Block
+from macro_engine.core.state import pack, unpack
+
+ALL = ("ftl", "ewa", "blend")
+PARTS = ("predictions", "probabilities", "wrong", "losses")
+CHOICES = ("active", "born", "distance", "close", "subroutines")
+
+
+def with_units(block):
+    return replace(block, rows=replace(block.rows, units=np.clip(block.rows.numbers, 0, 1)))
+
+
+def completions_of(before, first, stop, block, labels, done):
+    """What a block with some of the steps is told: how many are complete before each opens."""
+    known = np.array([*before[first:stop], before[stop - 1]])
+    last = int(known[-1])
+    rows = slice(int(block.starts[done]), int(block.starts[last]))
+    return Completions(done, known, block.starts[done : last + 1] - rows.start, labels[rows])
+
+
+def in_blocks(waiting, block, before, labels, cuts):
+    """Outcomes of all steps, taken in blocks that end at the given steps."""
+    found, done = [], 0
+    edges = sorted({0, *(cut for cut in cuts if cut < block.steps), block.steps})
+    for first, stop in itertools.pairwise(edges):
+        given_labels = replace(block.rows, labels=np.zeros(len(block.rows), np.int64))
+        part = replace(block, rows=given_labels).cut(first, stop)
+        told = completions_of(before, first, stop, block, labels, done)
+        found.append(waiting.run(replace(part, completions=told)))
+        done = int(told.before[-1])
+        yield found[-1]
+    nothing = block.rows.cut(0, 0)
+    last = Completions(
+        done, np.array([block.steps]), block.starts[done:] - block.starts[done],
+        labels[block.starts[done] :],
+    )  # fmt: skip
+    end = Block(nothing, np.zeros(1, np.int64), None, len(block.rows), block.steps)
+    yield waiting.run(replace(end, completions=last))
+
+
+def joined(results):
+    done = [result for result in results if result is not None]
+    return [block for block, _ in done], Outcome.join([outcome for _, outcome in done])
+
+
+def check(found, expected):
+    for name in PARTS:
+        assert same(getattr(found, name), getattr(expected, name)), name
+    for name in CHOICES:
+        assert same(getattr(found.family, name), getattr(expected.family, name)), name
+    for strategy, shown in expected.shown.items():
+        for name, values in shown.items():
+            assert same(found.shown[strategy][name], values), (strategy, name)
+
+
+def random_schedule(rng, steps, longest):
+    """How many steps are complete before each opens."""
+    delays = rng.integers(0, longest + 1, steps)
+    return np.maximum.accumulate(np.maximum(np.arange(steps) - delays, 0)).tolist()
+
+
+def without_some(rng, labels, share):
+    labels = labels.copy()
+    labels[rng.random(len(labels)) < share] = -1
+    return labels
+
+
+COMPILED = [
+    ("labels", "logistic", (1, 3)),
+    ("labels", "nearest-mean", (2, None)),
+    ("features", "logistic", (1, 2)),
+]
+INTERPRETED = [("features", "nearest-mean", 1), ("frames", "nearest-mean", 3)]
+
+
+def interpreted(members, distance, subroutine, columns, classes, **kinds):
+    """Over the kernels, without a compiler."""
+    shape = shape_of(columns, classes, members)
+    rules = CompiledSettings(members, distance, shape, subroutine)
+    return Ensemble(CompiledFamily(rules, columns, plain=True, late=True), columns, **kinds)
+
+
+@pytest.mark.parametrize(
+    ("make", "setting"),
+    [(compiled, setting) for setting in COMPILED] + [(interpreted, one) for one in INTERPRETED],
+)
+@given(
+    block=random_blocks(),
+    seed=st.integers(0, 2**32 - 1),
+    longest=st.sampled_from([0, 3, 40]),
+    lost=st.sampled_from([0.0, 0.3]),
+)
+@settings(max_examples=8, deadline=None)
+def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longest, lost):
+    distance, subroutine, history = setting
+    rng, block = np.random.default_rng(seed), with_units(block)
+    before = random_schedule(rng, block.steps, longest)
+    labels = without_some(rng, block.rows.labels, lost)
+    cuts = rng.integers(0, block.steps + 1, 3).tolist()
+    columns, classes = block.rows.columns, classes_of(block)
+    members = members_of(distance, history, (0.05, 0.3))
+    arguments = (members, distance, subroutine, columns, classes)
+    kinds = {"strategies": ALL, "with_probabilities": True}
+    expected = Outcome.join(played(general(*arguments, **kinds), block, before, labels))
+    blocks, found = joined(
+        in_blocks(WaitingSteps(make(*arguments, **kinds)), block, before, labels, cuts)
+    )
+    check(found, expected)
+    assert same(np.concatenate([b.rows.labels for b in blocks]), labels)
+    _, plain = joined(
+        in_blocks(WaitingSteps(general(*arguments, **kinds)), block, before, labels, cuts)
+    )
+    check(plain, expected)
+
+
+def sticky_run(steps=300):
+    rng = np.random.default_rng(3)
+    block = with_units(random_block(5, 3, [1] * steps))
+    before = random_schedule(rng, block.steps, 60)
+    labels = without_some(rng, block.rows.labels, 0.1)
+    columns, members = block.rows.columns, members_of("labels", (2, 5), (0.05, 0.3, np.inf))
+    return block, before, labels, (members, "labels", "logistic", columns, 3)
+
+
+def test_loops_may_be_compiled_while_steps_wait():
+    block, before, labels, arguments = sticky_run()
+    expected = Outcome.join(
+        played(general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels)
+    )
+    ensemble = interpreted(*arguments, strategies=ALL, with_probabilities=True)
+    results = in_blocks(WaitingSteps(ensemble), block, before, labels, [100, 200])
+    found = [next(results)]
+    ensemble.compile()
+    _, outcome = joined([*found, *results])
+    check(outcome, expected)
+
+
+@pytest.mark.parametrize("path", ["general", "compiled"])
+def test_steps_that_wait_are_stored_and_found_again(path):
+    block, before, labels, arguments = sticky_run()
+    make = {"general": general, "compiled": compiled}[path]
+
+    def started():
+        return make(*arguments, strategies=ALL, with_probabilities=True)
+
+    whole = joined(in_blocks(WaitingSteps(started()), block, before, labels, [90, 91, 200]))[1]
+    waiting = WaitingSteps(started())
+    stored, found = {}, []
+    for n, result in enumerate(in_blocks(waiting, block, before, labels, [90, 91, 200])):
+        found.append(result)
+        for name, part in waiting.commit(n == 2).items():
+            stored.pop(name, None)
+            if part is not None:
+                stored[name] = pack(part)
+        if n == 1:
+            break
+    parts = {name: unpack(part) for name, part in stored.items()}
+    again = started()
+    again.restore(unpack(pack(waiting.ensemble.state())), arguments[3])
+    resumed = WaitingSteps(again)
+    resumed.restore(parts, arguments[3], waiting.completed)
+    assert resumed.closed == 91
+    told = completions_of(before, 91, 200, block, labels, waiting.completed)
+    found.append(resumed.run(replace(block.cut(91, 200), completions=told)))
+    done = int(told.before[-1])
+    told = completions_of(before, 200, 300, block, labels, done)
+    found.append(resumed.run(replace(block.cut(200, 300), completions=told)))
+    count = sum(b.steps for b, _ in (r for r in found if r is not None))
+    outcome = joined(found)[1]
+    assert same(outcome.predictions, whole.predictions[:, :count])
+    assert same(outcome.probabilities, whole.probabilities[:, :count])
+    assert count > 150
+
+
+def test_a_label_that_never_comes_is_no_error():
+    block = with_units(random_block(1, 2, [2] * 30))
+    labels = np.full(60, -1)
+    arguments = (members_of("labels", 2, (0.1,)), "labels", "logistic", block.rows.columns, 2)
+    before = [max(s - 2, 0) for s in range(30)]
+    ensemble = compiled(*arguments, strategies=("ftl", "ewa"))
+    _, outcome = joined(in_blocks(WaitingSteps(ensemble), block, before, labels, [7]))
+    assert not outcome.wrong.any()
+
+
+def test_memory_is_given_back_when_steps_are_complete():
+    block = with_units(random_block(1, 2, [1] * 400))
+    family = general_family(
+        members_of("labels", 2, (0.1,)), "labels", "logistic", block.rows.columns, 2
+    )
+    waiting = WaitingSteps(Ensemble(family, block.rows.columns))
+    before = [max(s - 20, 0) for s in range(400)]
+    for _ in in_blocks(waiting, block, before, block.rows.labels, range(0, 400, 10)):
+        assert sum(part.steps for part in waiting.steps) <= 40
+    assert not waiting.steps
