@@ -110,6 +110,11 @@ class AwaitedLabels:
         waiting: Bools = self.known == NEVER
         return waiting
 
+    @property
+    def waiting_rows(self) -> int:
+        """How many rows have no label yet."""
+        return int(np.count_nonzero(self.known == NEVER))
+
     def note(self, kind: str, key: str = "", count: int = 1) -> None:
         """Count something that a user should know of."""
         self.counts[kind] += count
