@@ -24,6 +24,14 @@ needs_prometheus = [
     ),
 ]
 
+needs_kafka = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("confluent_kafka") is None,
+        reason="needs confluent-kafka: pip install 'macro-tui[kafka]'",
+    ),
+]
+
 needs_pandas = [
     pytest.mark.extra,
     pytest.mark.skipif(

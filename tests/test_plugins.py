@@ -113,9 +113,9 @@ def test_names_of_plugins_are_among_those_that_are_known(stream, capsys, argumen
 
 @pytest.mark.usefixtures("page")
 def test_a_source_that_nobody_registered_is_refused(capsys):
-    assert main(["tail", "kafka://host/topic"]) == 2
+    assert main(["tail", "pulsar://host/topic"]) == 2
     error = capsys.readouterr().err
-    assert "there is no source 'kafka'; known are file, stdin, wave" in error
+    assert "there is no source 'pulsar'; known are file, stdin, kafka, wave" in error
 
 
 @pytest.mark.usefixtures("page")

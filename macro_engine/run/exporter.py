@@ -109,6 +109,10 @@ class _Numbers:
             yield GaugeMetricFamily(
                 "macro_tui_lag_seconds", "How far the newest row lies behind the clock.", lag
             )
+        if snapshot.behind is not None:
+            yield GaugeMetricFamily(
+                "macro_tui_messages_behind", "Messages that wait to be read.", snapshot.behind
+            )
         if recorder is not None and recorder.committed is not None:
             age = now - recorder.committed
             yield GaugeMetricFamily(

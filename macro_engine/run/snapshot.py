@@ -45,6 +45,8 @@ class Snapshot:
         On a live feed: when rows last came, or it was begun, in seconds since 1970.
     closed
         On a live feed: when a step was last closed, or it was begun, in seconds since 1970.
+    behind
+        On a live feed whose source can tell: how many messages wait to be read.
     open_rows, open_errors
         On a live feed: the rows of the open step so far, and the share of them that each series
         got wrong.
@@ -83,6 +85,7 @@ class Snapshot:
     subroutines: tuple[int, ...] = ()
     came: float | None = None
     closed: float | None = None
+    behind: int | None = None
     open_rows: int = 0
     open_errors: dict[str, float] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)

@@ -273,8 +273,8 @@ def _reasons(rejections: Rejections) -> tuple[Reason, ...]:
     units: dict[tuple[str | None, str], str] = {}
     for rejection in rejections.first:
         key = rejection.column, rejection.problem.kind
-        units.setdefault(key, rejection.unit)
-        if len(found := lines.setdefault(key, [])) < _LINES:
+        unit = units.setdefault(key, rejection.unit)
+        if len(found := lines.setdefault(key, [])) < _LINES and rejection.unit == unit:
             found.append(rejection.line)
     return tuple(
         Reason(*key, count, units.get(key, "line"), tuple(lines.get(key, ())))

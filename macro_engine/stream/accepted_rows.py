@@ -30,6 +30,7 @@ class AcceptedRows:
     keys: list[str] | None = None
     due: Ints | None = None
     alone: Bools | None = None
+    partitions: Ints | None = None  # where a source has several: of which one the line is counted
 
     remembers: ClassVar = Declared(
         Array("numbers", np.float64, ("rows", "features"), shared=True),
@@ -41,6 +42,7 @@ class AcceptedRows:
         Array("rejected", np.int64, (None,), low=0, shared=True),
         Array("due", np.int64, ("rows",), shared=True, optional=True),
         Array("alone", np.bool_, ("rows",), shared=True, optional=True),
+        Array("partitions", np.int64, ("rows",), shared=True, optional=True),
     )
 
     def __len__(self) -> int:
@@ -95,6 +97,9 @@ class AcceptedRows:
             keys=None if last.keys is None else [k for part in parts for k in part.keys or ()],
             due=None if last.due is None else np.concatenate([part.due for part in parts]),
             alone=None if last.alone is None else np.concatenate([part.alone for part in parts]),
+            partitions=None
+            if last.partitions is None
+            else np.concatenate([part.partitions for part in parts]),
         )
 
     def pick(self, places: Ints, rejected: Ints) -> AcceptedRows:
@@ -111,6 +116,7 @@ class AcceptedRows:
             keys=None if self.keys is None else [self.keys[i] for i in chosen],
             due=None if self.due is None else self.due[places],
             alone=None if self.alone is None else self.alone[places],
+            partitions=None if self.partitions is None else self.partitions[places],
         )
 
     def where(self, keep: Bools) -> AcceptedRows:
@@ -130,6 +136,7 @@ class AcceptedRows:
             None if self.keys is None else _chosen(self.keys, chosen),
             None if self.due is None else self.due[keep],
             None if self.alone is None else self.alone[keep],
+            None if self.partitions is None else self.partitions[keep],
         )
 
     def without_labels_alone(self) -> AcceptedRows:

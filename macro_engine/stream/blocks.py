@@ -19,7 +19,7 @@ from macro_engine.stream.quantiles import FirstSteps
 from macro_engine.stream.scale import Scale
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.steps import Split, Stepper
-from macro_engine.stream.table import Problem, Rejection, Rejections, Table
+from macro_engine.stream.table import Problem, Rejection, Rejections, Table, unit_at
 
 _NONE = np.empty(0, np.int64)
 
@@ -338,7 +338,8 @@ class BlockMaker:
             if reason is not None:
                 of, line = self.held.get(number, accepted), int(pool.lines[i])
                 problem = Problem(reason)
-                self.rejections.add(Rejection(of.file, line, of.unit, self.spec.time, problem))
+                unit = unit_at(of.unit, pool.partitions, int(i))
+                self.rejections.add(Rejection(of.file, line, unit, self.spec.time, problem))
                 if self.awaited is not None and pool.keys is not None:
                     self.awaited.refused(pool.keys[i])
         still = self.stepper.ahead.rows

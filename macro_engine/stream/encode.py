@@ -28,6 +28,7 @@ from macro_engine.stream.table import (
     Rejection,
     Rejections,
     Table,
+    unit_at,
 )
 from macro_engine.stream.times import TimeReader, time_reader_described
 
@@ -176,6 +177,7 @@ class Encoder:
             table.file,
             table.unit,
             _counted(table),
+            partitions=table.partitions,
         )
         if self.late_rows is not None:
             accepted = self._told_apart(accepted, table, found)
@@ -279,7 +281,8 @@ class Encoder:
             keep[i] = False
             column, problem = first[i]
             line = int(accepted.lines[i])
-            self.rejections.add(Rejection(accepted.file, line, accepted.unit, column, problem))
+            unit = unit_at(accepted.unit, accepted.partitions, i)
+            self.rejections.add(Rejection(accepted.file, line, unit, column, problem))
         return accepted.where(keep)
 
     def _learn(self) -> None:
@@ -353,5 +356,7 @@ class _Slots:
 
 def _counted(table: Table) -> Ints:
     """How many broken rows a table has before each good one, and after the last."""
-    places = np.searchsorted(table.lines, [broken.line for broken in table.broken])
+    places = table.good_before
+    if places is None:
+        places = np.searchsorted(table.lines, [broken.line for broken in table.broken])
     return np.bincount(places, minlength=len(table) + 1).astype(np.int64)

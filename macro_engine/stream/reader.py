@@ -20,6 +20,7 @@ from macro_engine.stream.table import Rejections
 
 PLAYING, FOLLOWING = "playing", "following"
 QUIET_SECONDS = 2.0  # without rows, until it is said
+MANY_BEHIND = 1_000  # messages that wait, from which on it is said
 
 
 class Reader:
@@ -114,8 +115,11 @@ class Reader:
 
     @property
     def doing(self) -> str:
-        """What goes on while rows come, in a word."""
-        return FOLLOWING if self.is_live else PLAYING
+        """What goes on while rows come, in a few words."""
+        if not self.is_live:
+            return PLAYING
+        behind = self.source.behind or 0
+        return FOLLOWING if behind < MANY_BEHIND else f"{FOLLOWING}, {behind:,} messages behind"
 
     def blocks(self) -> Iterator[Block]:
         """All steps of a recording."""
@@ -171,7 +175,7 @@ class Reader:
         quiet = self.clock() - self.last_came
         if quiet >= QUIET_SECONDS:
             return "quiet", f"quiet {elapsed_text(quiet)}"
-        return "running", FOLLOWING
+        return "running", self.doing
 
     def state(self) -> State:
         """Where to read on, with the rows of the open step.

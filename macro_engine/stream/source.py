@@ -61,6 +61,8 @@ class Source(ABC):
         Whether nothing more will come.
     done
         The share that was read; None where there is no end.
+    behind
+        How many messages wait that were not given out; None where nobody knows.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Source(ABC):
     has_more: bool = False
     is_idle: bool = True
     has_ended: bool = False
+    behind: int | None = None
 
     @property
     def done(self) -> float | None:
@@ -134,11 +137,14 @@ class Origin(ABC):
         replace one.
     files
         Those of a recording, once it has begun.
+    takes_columns
+        Whether `--columns` may name the columns of what is read.
     """
 
     path: Path
     paths: Sequence[Path] = ()
     files: Sequence[StreamFile] = ()
+    takes_columns: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -239,5 +245,19 @@ def _standard_input(asked: StreamRequest) -> Origin:
     return Piped(Pipe(asked.descriptor))
 
 
+def _kafka(asked: Asked) -> Origin:
+    from importlib.util import find_spec
+
+    from macro_engine.stream.live.kafka.beginning import Topic
+
+    if find_spec("confluent_kafka") is None:
+        raise UsageError(
+            "kafka: needs the package confluent-kafka; install it with "
+            "pip install 'confluent-kafka>=2.6,<3'"
+        )
+    return Topic(asked)
+
+
 register(FILE, _file)
 register(STANDARD_INPUT, _standard_input)
+register("kafka", _kafka)

@@ -81,6 +81,11 @@ class Rejection:
         return f"{where}: {self.problem}"
 
 
+def unit_at(unit: str, partitions: Ints | None, i: int) -> str:
+    """What the line of a row counts, with the partition where there are several."""
+    return unit if partitions is None else f"partition {int(partitions[i])}, {unit}"
+
+
 @dataclass
 class Rejections:
     """All rows turned away: counted by reason, the first ones kept, each reported once."""
@@ -131,7 +136,9 @@ class Table:
     """Some rows of one file, in order, column by column.
 
     `end` is the position after them. `begins_file` says that they are the first of a recorded file,
-    which may write its times in its own way.
+    which may write its times in its own way. `partitions` tells for each row of which part of the
+    source its line is counted, where a source has several: such rows come in no order of lines, and
+    `good_before` says how many good rows stand before each broken one.
     """
 
     file: str
@@ -141,6 +148,8 @@ class Table:
     broken: list[Rejection] = field(default_factory=list)
     end: State = field(default_factory=dict)
     begins_file: bool = False
+    partitions: Ints | None = None
+    good_before: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.lines)

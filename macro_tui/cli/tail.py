@@ -1,4 +1,4 @@
-"""`macro-tui tail`: run MACRO over a growing CSV or standard input."""
+"""`macro-tui tail`: run MACRO over a growing CSV, standard input or a topic."""
 
 from __future__ import annotations
 
@@ -58,13 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE|-|SOURCE:...",
-        help="a CSV that grows; -: standard input; SOURCE:...: a source of a plugin",
+        help="a CSV that grows; -: standard input; kafka://HOST:9092/TOPIC; SOURCE:...: a source "
+        "of a plugin",
     )
     add_settings(parser)
     live = parser.add_argument_group("live")
-    live.add_argument(
-        "--from-now", action="store_true", help="leave out what is in the file already"
-    )
+    live.add_argument("--from-now", action="store_true", help="leave out what is there already")
     live.add_argument(
         "--close-after",
         metavar="LENGTH",

@@ -16,6 +16,8 @@ from macro_tui.view.meter import Traffic
 from macro_tui.view.rows import Row, fitting
 from macro_tui.view.scene import Scene
 
+_MANY_BEHIND = 1_000  # messages that wait
+
 
 def header(
     name: str,
@@ -156,6 +158,9 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
         row.append((f"  {snapshot.done:.0%}{until}", "label"))
     for count, what in ((snapshot.rejected, "rejected"), (snapshot.late, "late")):
         row.append((f"  {count:,} {what}", "bad" if count else "muted"))
+    if snapshot.behind is not None and not snapshot.has_ended:
+        role = "bad" if snapshot.behind >= _MANY_BEHIND else "muted"
+        row.append((f"  {snapshot.behind:,} behind", role))
     if snapshot.unanswered:
         row.append((f"  {snapshot.unanswered:,} unanswered", "bad"))
     if snapshot.recording:

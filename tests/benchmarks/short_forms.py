@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,15 @@ def test_the_first_step_comes_soon_after_the_command():
 
 def test_a_run_that_is_killed_ends_as_if_it_had_never_been():
     assert "4 kills" in run("kills.py", "4", "1")
+
+
+@pytest.mark.skipif(
+    find_spec("confluent_kafka") is None,
+    reason="needs confluent-kafka: pip install 'macro-tui[kafka]'",
+)
+@pytest.mark.parametrize(("part", "amount"), [("kills", 2), ("pace", 3_000)])
+def test_every_message_of_a_topic_is_read_once(part, amount):
+    assert run("kafka.py", part, str(amount)).startswith(f"{part}: ")
 
 
 def test_a_run_survives_a_disk_that_fails_for_a_second():

@@ -19,7 +19,9 @@ from macro_engine.stream.spec import check_width
 from macro_engine.stream.table import Problem, Rejection, Table
 
 _SAMPLE = 500
+_SHOWN = 200  # characters of what is no object
 Object = dict[str, Any]
+_DECODE = json.JSONDecoder(parse_float=str, parse_int=str).decode  # numbers as they are written
 
 
 class JsonLinesFile(TextFile):
@@ -88,7 +90,7 @@ class JsonLinesFile(TextFile):
             self.path.name,
             self.unit,
             {
-                name: TextColumn([_text(found.get(name)) for found, _ in objects])
+                name: TextColumn([text_of(found.get(name)) for found, _ in objects])
                 for name in columns
             },
             np.array([line for _, line in objects], np.int64),
@@ -105,7 +107,7 @@ def _parsed(
     for number, line in enumerate(lines, start=before + 1):
         if not line.strip():
             continue
-        found = _object(line)
+        found = object_of(line)
         if isinstance(found, Problem):
             broken.append(Rejection(file, number, TextFile.unit, None, found))
         else:
@@ -113,22 +115,37 @@ def _parsed(
     return objects, broken
 
 
-def _object(line: bytes) -> Object | Problem:
+def object_of(line: bytes) -> Object | Problem:
+    """The object that a text holds, with numbers as they are written; or what is wrong with it."""
     try:
-        # numbers stay as they are written
-        found = json.loads(line.decode(), parse_float=str, parse_int=str)
+        found = _DECODE(line.decode())
     except UnicodeDecodeError as error:
         bad = line[error.start : error.start + 1].hex()
-        shown = line.decode(errors="backslashreplace")
-        return Problem(f"is not UTF-8 (byte 0x{bad})", shown)
+        return Problem(f"is not UTF-8 (byte 0x{bad})", _shown(line))
     except (ValueError, RecursionError) as error:
-        return Problem(f"is not JSON ({visible(error)})", line.decode())
+        return Problem(f"is not JSON ({visible(getattr(error, 'msg', error))})", _shown(line))
     if not isinstance(found, dict):
-        return Problem("is not a JSON object", line.decode())
+        return Problem("is not a JSON object", _shown(line))
+    if b"\\u" in line and not _can_be_written(found):
+        return Problem("holds half a character (a surrogate alone)", _shown(line))
     return found
 
 
-def _text(value: Any) -> str:
+def _can_be_written(found: Object) -> bool:
+    """Whether all its texts are texts: escapes can spell what no file can hold."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(line: bytes) -> str:
+    return line[: 4 * _SHOWN].decode(errors="backslashreplace")[:_SHOWN]
+
+
+def text_of(value: Any) -> str:
+    """A value as a column of text has it."""
     if value is None:
         return ""
     if isinstance(value, bool):

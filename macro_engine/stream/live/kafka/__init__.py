@@ -1,0 +1,1 @@
+"""Topics of Kafka, read partition by partition without a consumer group."""
