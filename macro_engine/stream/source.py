@@ -245,15 +245,15 @@ def _standard_input(asked: StreamRequest) -> Origin:
     return Piped(Pipe(asked.descriptor))
 
 
-def _kafka(asked: Asked) -> Origin:
+def _kafka(asked: StreamRequest) -> Origin:
     from importlib.util import find_spec
 
+    from macro_engine.core.extras import how_to_install
     from macro_engine.stream.live.kafka.beginning import Topic
 
     if find_spec("confluent_kafka") is None:
         raise UsageError(
-            "kafka: needs the package confluent-kafka; install it with "
-            "pip install 'confluent-kafka>=2.6,<3'"
+            f"kafka: needs confluent-kafka; install it with: {how_to_install('kafka')}"
         )
     return Topic(asked)
 

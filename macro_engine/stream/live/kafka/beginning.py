@@ -14,7 +14,7 @@ from macro_engine.stream.live.kafka.client import Client, NoTopicError, Unanswer
 from macro_engine.stream.live.kafka.first_messages import FirstMessages
 from macro_engine.stream.live.kafka.messages import CSV, JSON
 from macro_engine.stream.live.kafka.source import KafkaSource, made_format
-from macro_engine.stream.source import Asked, Beginning, Origin, Say, Source, Wait
+from macro_engine.stream.source import Beginning, Origin, Say, Source, StreamRequest, Wait
 from macro_engine.stream.spec import StreamSpec
 
 
@@ -23,7 +23,7 @@ class Topic(Origin):
 
     takes_columns = True
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: StreamRequest) -> None:
         self.address = Address.parse(asked.text)
         self.path = Path(self.address.topic)
         self.from_now = asked.from_now
