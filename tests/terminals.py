@@ -18,10 +18,19 @@ from pathlib import Path
 
 
 class Terminal:
-    """Runs `python -m macro_tui ...` in a pseudo terminal and gathers what it sends."""
+    """Runs `python -m macro_tui ...` in a pseudo terminal and gathers what it sends.
+
+    `command` is another program, with its arguments, to run in place of Python.
+    """
 
     def __init__(
-        self, *arguments, program=("-m", "macro_tui"), size=(80, 24), env=None, stdin=None
+        self,
+        *arguments,
+        program=("-m", "macro_tui"),
+        size=(80, 24),
+        env=None,
+        stdin=None,
+        command=None,
     ):
         self.master, slave = pty.openpty()
         self.resize(*size)
@@ -29,7 +38,7 @@ class Terminal:
         ours = ("NO_COLOR", "COLORTERM", "COLUMNS", "LINES")  # of whoever runs the tests
         environment = {k: v for k, v in os.environ.items() if k not in ours}
         self.process = subprocess.Popen(
-            [sys.executable, *program, *map(str, arguments)],
+            [*(command or (sys.executable, *program)), *map(str, arguments)],
             stdin=slave if stdin is None else stdin,
             stdout=slave,
             stderr=slave,
