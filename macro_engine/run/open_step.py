@@ -70,14 +70,14 @@ class OpenStepWatch:
         wrong = (self.predictions[: len(series)] != self.labels).mean(axis=1)
         return dict(zip(series, wrong.tolist(), strict=True))
 
-    def newest(self, classes: tuple[str, ...]) -> dict[str, str]:
+    def newest(self, titles: tuple[str, ...]) -> dict[str, str]:
         """The label of the newest row, and what each strategy said of it."""
         if not len(self.labels) or self.labels_are_late:
             return {}
         series = self.names.series
         said = [self.labels[-1], *self.predictions[: len(series), -1]]
         names = ("label", *series)
-        return {name: classes[index] for name, index in zip(names, said, strict=True)}
+        return {name: titles[index] for name, index in zip(names, said, strict=True)}
 
     def close(self) -> None:
         if self.choice is not None:

@@ -69,6 +69,11 @@ class RunProgress:
         return self.reader.encoder.classes or self.pipeline.classes
 
     @property
+    def titles(self) -> tuple[str, ...]:
+        """What classes are called in words."""
+        return class_titles(self.classes, str(self.opened.settings["label"]))
+
+    @property
     def to_tell(self) -> Snapshot:
         """The snapshot, without how long the feed has been quiet: who watches has a clock."""
         snapshot = self.snapshot
@@ -103,7 +108,7 @@ class RunProgress:
             behind=self.reader.source.behind if is_live else None,
             open_rows=self.reader.maker.open_rows if is_live else 0,
             open_errors=self.open_step.errors() if self.open_step else {},
-            said=self.open_step.newest(self.classes) if self.open_step else {},
+            said=self.open_step.newest(self.titles) if self.open_step else {},
             seen=self.full_since,
             recording="" if recorder is None else visible(recorder.path.name),
             trouble="" if recorder is None else recorder.trouble or "",
@@ -119,7 +124,6 @@ class RunProgress:
         assert lead is not None
         assert pipeline.ensemble is not None
         family = pipeline.ensemble.family
-        titles = class_titles(self.classes, str(self.opened.settings["label"]))
         return {
             "rows": board.rows,
             "steps": board.steps,
@@ -147,7 +151,7 @@ class RunProgress:
                     )
                 )
             ],
-            "lead": lead.document(macro_of(pipeline.strategy, lead.strategies), titles),
+            "lead": lead.document(macro_of(pipeline.strategy, lead.strategies), self.titles),
             "rejected": self.report.rejections.count,
             "late": self.reader.late,
             "held": self.reader.held,

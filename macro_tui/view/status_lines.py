@@ -114,8 +114,10 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     name, baseline = snapshot.strategy, errors["marginal"]
     own = errors[name]
     row.append((f", {series_title(name)} {own:.1%} wrong", "good" if own <= baseline else "bad"))
-    answer, label = visible(said[name], 12), visible(said["label"], 12)
-    row.append((f"; newest: said '{answer}', was '{label}'", "label"))
+    answer, label = visible(said[name], 20), visible(said["label"], 20)
+    row.append((f"; newest: '{label}', {'' if answer == label else 'not '}as said", "label"))
+    if answer != label:
+        row.append((f" ('{answer}')", "label"))
     row.append((f"; baseline {baseline:.1%}", "muted"))
     return fitting(row, width, least=2)
 
