@@ -27,7 +27,6 @@ from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.naming import told
 from macro_engine.strategies import shown_by
-from macro_engine.stream.table import Rejections
 from macro_engine.subroutines import STORABLE
 
 
@@ -265,5 +264,4 @@ class Checkpoint:
         if not self.reader.is_live:
             progress.done = Snapshot.restored(child(stored.info, "snapshot")).done
         for rejection, _ in zip(stored.rejected(), range(rejections.count), strict=False):
-            if len(rejections.first) < Rejections.KEPT:
-                rejections.first.append(rejection)
+            rejections.keep(rejection)

@@ -286,7 +286,9 @@ class Engine:
         results, found = self.pipeline.run(block)
         events = found
         if results is not None:
-            events = [*found, *self.report.alarmed(self.alarm_watch.take(results))]
+            strangers = self.report.first_stranger(results, self.alarm_watch.rejected)
+            alarms = self.report.alarmed(self.alarm_watch.take(results))
+            events = [*found, *strangers, *alarms]
         self.progress.closed = time()
         if self.recorder is not None and results is not None:
             self.recorder.add(results, events)

@@ -75,8 +75,10 @@ class RunProgress:
 
     @property
     def to_tell(self) -> Snapshot:
-        """The snapshot, without how long the feed has been quiet: who watches has a clock."""
+        """The snapshot, without for how long there was nothing: who watches has a clock."""
         snapshot = self.snapshot
+        if snapshot.state == "waiting" and self.reader.source.trouble is not None:
+            return replace(snapshot, words=f"{self.reader.source.trouble}, waiting")
         return replace(snapshot, words="quiet") if snapshot.state == "quiet" else snapshot
 
     def publish(self, state: str, words: str) -> None:
@@ -105,6 +107,7 @@ class RunProgress:
             subroutines=tuple(board.subroutines.tolist()) if board else (),
             came=self.reader.came if is_live else None,
             closed=self.closed if is_live else None,
+            gone=self.reader.trouble_since if is_live else None,
             behind=self.reader.source.behind if is_live else None,
             open_rows=self.reader.maker.open_rows if is_live else 0,
             open_errors=self.open_step.errors() if self.open_step else {},

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
 
 from macro_engine.core.steps import Steps
 from macro_engine.run.alarms import Change
@@ -50,6 +53,7 @@ class Report:
         self.reader: Reader
         self.pipeline: Pipeline
         self.known_rejected = self.known_reports = 0
+        self.stranger: tuple[int, str] | None = None  # the first label that is none of the classes
         self.has_news = True
 
     def results(self, results: Steps, events: Sequence[Event]) -> None:
@@ -66,11 +70,11 @@ class Report:
     def happened(self, text: str) -> None:
         """Something happened to a live feed just now."""
         self.has_news = True
-        self._told("source", text)
+        self._told("source", text, by_clock=True)
 
     def of_recorder(self, text: str) -> None:
         """The recorder has something to say."""
-        self._told("run", text)
+        self._told("run", text, by_clock=True)
 
     def alarmed(self, changes: Sequence[Change]) -> list[Event]:
         """Alarms were raised or cleared; returns the events that tell of them."""
@@ -85,19 +89,38 @@ class Report:
                 self.recorder.note(event)
             self.listener.event(event)
 
+    def first_stranger(self, results: Steps, rejected: int) -> list[Event]:
+        """The event of the first label that is none of the classes, once its step is run.
+
+        `rejected` is how many rows were rejected until these steps; a recording is read ahead.
+        """
+        if self.stranger is None or rejected + int(results.rejected.sum()) < self.stranger[0]:
+            return []
+        number, text = self.stranger
+        self.stranger = None
+        place = int(np.searchsorted(rejected + np.cumsum(results.rejected), number))
+        times = results.first_times
+        time = None if times is None else int(times[place])
+        return [Event(results.first_step + place, time, "rejected", text)]
+
     def note(self, kind: str, text: str) -> None:
         """Record an event of this moment."""
         if self.recorder is not None:
             self.recorder.note(Event(self.pipeline.steps, self.pipeline.time, kind, text))
 
-    def _told(self, kind: str, text: str) -> None:
-        self.note(kind, text)
+    def _told(self, kind: str, text: str, by_clock: bool = False) -> None:
+        """With the time on the wall, where it is not the stream that says it."""
+        when = f"{datetime.now():%Y-%m-%d %H:%M:%S} " if by_clock else ""
+        self.note(kind, f"{when}{text}")
         self.listener.remark(text)
 
     def _rejected(self, rejection: Rejection) -> None:
         number = self.rejections.count
         if rejection.problem.kind.startswith(NO_CLASS) and self.rejections.unknown_labels == 1:
-            self.note("rejected", f"a label is none of the classes: {rejection}")
+            self.stranger = number, f"a label is none of the classes: {rejection}"
+            if self.reader.is_live:
+                self.note("rejected", self.stranger[1])
+                self.stranger = None
         if self.recorder is not None:
             self.recorder.reject(number, rejection)
         if number > self.known_rejected:

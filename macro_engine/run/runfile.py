@@ -200,17 +200,19 @@ class RunReader:
                 tables.check_numbers(numbers, start, stop, "events", self.found)
         return events
 
-    def rejected(self) -> Iterator[Rejection]:
-        """The rejected rows that are recorded, in order."""
+    def rejected(self, after: int = 0) -> Iterator[Rejection]:
+        """The rejected rows that are recorded, in order, from behind so many on."""
         with self._reading():
             if self.version == 1:
-                rejected = version1.rejected(self.connection)
+                rejected = version1.rejected(self.connection)[after:]
             else:
-                rows = list(tables.read_rejected(self.connection, self.found))
+                rows = list(tables.read_rejected(self.connection, self.found, after))
                 if self._update():
                     numbers = [number for number, _ in rows]
                     last = self._ledger().rejected
-                    tables.check_numbers(numbers, 1, last + 1, "rejected rows", self.found)
+                    tables.check_numbers(
+                        numbers, after + 1, max(last, after) + 1, "rejected rows", self.found
+                    )
                 rejected = [rejection for _, rejection in rows]
         yield from rejected
 

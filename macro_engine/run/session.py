@@ -23,6 +23,7 @@ from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
 from macro_engine.run.recorder import add_events
+from macro_engine.run.rejected import RejectedReason, reasons_of
 from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Summary
@@ -136,6 +137,9 @@ class Session(RunFollower):
         if engine is None or not engine.steps:
             return None
         return Summary.read(engine.summary(), engine.opened.input_names, engine.rejections)
+
+    def rejected(self) -> list[RejectedReason]:
+        return [] if self.engine is None else reasons_of(self.engine.rejections)
 
     def wait(self, why: str) -> None:
         """Sleeps a moment and shows why; called by `load` while there is no stream."""

@@ -14,7 +14,9 @@ ENDED = ("finished", "stopped", "failed")
 _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
 _WALL = (0, LAST_TIME // 1_000_000)
-_MOMENTS = {"time": (FIRST_TIME, LAST_TIME), "came": _WALL, "closed": _WALL, "seen": _WALL}
+_MOMENTS = {"time": (FIRST_TIME, LAST_TIME)} | dict.fromkeys(
+    ("came", "closed", "seen", "gone"), _WALL
+)
 _COMPLETE = {"open_errors": "marginal", "said": "label"}  # with the strategy, unless empty
 
 
@@ -45,8 +47,10 @@ class Snapshot:
         On a live feed: when rows last came, or it was begun, in seconds since 1970.
     closed
         On a live feed: when a step was last closed, or it was begun, in seconds since 1970.
+    gone
+        On a live feed: since when it cannot be read, in seconds since 1970; None if it can.
     behind
-        On a live feed whose source can tell: how many messages wait to be read.
+        On a live feed: how many rows wait there, about; None where nobody knows.
     open_rows, open_errors
         On a live feed: the rows of the open step so far, and the share of them that each series
         got wrong.
@@ -85,6 +89,7 @@ class Snapshot:
     subroutines: tuple[int, ...] = ()
     came: float | None = None
     closed: float | None = None
+    gone: float | None = None
     behind: int | None = None
     open_rows: int = 0
     open_errors: dict[str, float] = field(default_factory=dict)

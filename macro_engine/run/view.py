@@ -20,6 +20,7 @@ from macro_engine.run.history import Birth, History, Moment, Situation
 from macro_engine.run.lead import situation_text
 from macro_engine.run.pace import Destination
 from macro_engine.run.pulls import PART_NAMES
+from macro_engine.run.rejected import RejectedReason
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.speed import Speed
 from macro_engine.run.summary import Confusion, Earner, LeadSummary, MetricSummary, Summary
@@ -51,6 +52,7 @@ __all__ = [
     "Moment",
     "Parameters",
     "Points",
+    "RejectedReason",
     "Rule",
     "RunLine",
     "RunView",
@@ -164,6 +166,9 @@ class RunView(Protocol):
         self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
     ) -> list[tuple[int, Event]]:
         """Events with their numbers, in order: those after a number, of some kinds, with a text."""
+
+    def rejected(self) -> list[RejectedReason]:
+        """Why rows were turned away, the most frequent reason first."""
 
     def summary(self) -> Summary | None:
         """The run in numbers; None before the first step is closed."""

@@ -24,6 +24,7 @@ from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history import History
 from macro_engine.run.lock import writer_of
+from macro_engine.run.rejected import RejectedReason, reasons_of
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.stored_snapshot import snapshot_of
@@ -59,6 +60,7 @@ class WatchedRun(RunFollower):
         self.path = path
         self.shown = dict(shown or {})
         self.seen = Snapshot(words=f"reading {path.name}")
+        self.rejections = Rejections()  # as far as they were read
         self.alarm_watch = AlarmWatch(self.alarms)
 
     @property
@@ -85,17 +87,18 @@ class WatchedRun(RunFollower):
     def note(self, events: Sequence[Event]) -> None:
         """Does nothing: watching never writes."""
 
+    def rejected(self) -> list[RejectedReason]:
+        """Counted over the rows that are recorded."""
+        return reasons_of(self.rejections)
+
     def summary(self) -> Summary | None:
         """The run in numbers as of the last commit; reasons are counted over the recorded rows."""
         document = None if self.store is None else self.store.reader.info.get("summary")
         if self.store is None or not isinstance(document, dict):
             return None
-        rejections = Rejections()
-        for rejection in self.store.reader.rejected():
-            rejections.add(rejection)
         try:
             inputs = [str(file.get("name")) for file in children(self.store.reader.info, "input")]
-            return Summary.read(document, inputs, rejections)
+            return Summary.read(document, inputs, self.rejections)
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
 
@@ -168,6 +171,8 @@ class WatchedRun(RunFollower):
                 self.history = self._new_history(reader)
             if self.history is not None:
                 self._catch_up(reader, self.history)
+            for rejection in reader.rejected(self.rejections.count):
+                self.rejections.add(rejection)
         except MacroError as error:
             if not isinstance(error, DamagedError) and self.history is not None:
                 self.seen = replace(self.seen, state="waiting", words=str(error))

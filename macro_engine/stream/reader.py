@@ -75,6 +75,7 @@ class Reader:
         self.maker = BlockMaker(spec, rejections, report, now)
         self.last_came = clock()  # when all that had come was run
         self.came = time()
+        self.trouble_since: float | None = None  # by the clock on the wall
         self.has_news = False
         self.can_commit = True
         # where all that was read had become blocks: a recording gives the blocks after it again
@@ -134,6 +135,10 @@ class Reader:
         self.has_news = bool(tables) or self.source.has_ended
         if tables:
             self.came = time()
+        if self.source.trouble is None:
+            self.trouble_since = None
+        elif self.trouble_since is None:
+            self.trouble_since = time()
         for table in tables:
             if table.begins_file:
                 self.encoder.time_reader = None
@@ -166,7 +171,8 @@ class Reader:
         if not self.is_live:
             return "running", PLAYING
         if self.source.trouble is not None:
-            return "waiting", f"{self.source.trouble}, waiting"
+            for_long = elapsed_text(time() - (self.trouble_since or time()))
+            return "waiting", f"{self.source.trouble}, waiting {for_long}"
         if not self.encoder.fixed:
             return "learning", f"learning the classes {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
         if self.maker.scratch is not None:

@@ -88,7 +88,10 @@ def unit_at(unit: str, partitions: Ints | None, i: int) -> str:
 
 @dataclass
 class Rejections:
-    """All rows turned away: counted by reason, the first ones kept, each reported once."""
+    """All rows turned away: counted by reason, the first ones kept, each reported once.
+
+    `examples` has the first row of each reason, which may not be among the first of all.
+    """
 
     KEPT = 1000
     LONGEST_VALUE = 2000  # characters of a value that are kept
@@ -97,6 +100,7 @@ class Rejections:
     count: int = 0
     reasons: Counter[tuple[str | None, str]] = field(default_factory=Counter)
     first: list[Rejection] = field(default_factory=list)
+    examples: dict[tuple[str | None, str], Rejection] = field(default_factory=dict)
 
     def state(self) -> State:
         """How many there are, by reason; the rows themselves are recorded elsewhere."""
@@ -126,9 +130,14 @@ class Rejections:
         rejection = rejection.shortened(self.LONGEST_VALUE)
         self.count += 1
         self.reasons[rejection.column, rejection.problem.kind] += 1
+        self.keep(rejection)
+        self.report(rejection)
+
+    def keep(self, rejection: Rejection) -> None:
+        """Keeps a row that is counted, among the first and as an example."""
         if len(self.first) < self.KEPT:
             self.first.append(rejection)
-        self.report(rejection)
+        self.examples.setdefault((rejection.column, rejection.problem.kind), rejection)
 
 
 @dataclass(frozen=True)

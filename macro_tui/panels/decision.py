@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from macro_tui.panels.panel import Panel
 from macro_tui.view.decision import about, facts, nearest_view
+from macro_tui.view.expanded import choices_of_members
 from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 from macro_tui.view.status_lines import open_step
 from macro_tui.widgets.lines import Lines
@@ -40,3 +42,6 @@ class DecisionPanel(Panel):
             self.open_step.draw([open_step(snapshot, self.size.width)])
         self.facts.draw(facts(scene, self.facts.content_size.width))
         self.nearest.draw(nearest_view(scene))
+
+    def more_rows(self, scene: Scene) -> list[Row]:
+        return choices_of_members(scene)

@@ -36,19 +36,24 @@ class Panel(Container, can_focus=True):
     Panel { position: absolute; overflow: hidden; }
     Panel > Lines { height: 1fr; }
     Panel > .title { height: 1; }
+    Panel > .more { display: none; }
+    Panel.expanded > .more { display: block; }
     """
     key = ""
     heading = ""
+    least_height = 9  # lines that are not given to what there is more
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id=self.key)
         self.glyphs = glyphs
         self.title = Paragraph(glyphs, classes="title")
+        self.more = Paragraph(glyphs, classes="more")
         self.about: tuple[str, Sequence[Span]] | None = None
 
     def compose(self) -> Iterator[Lines]:
         yield self.title
         yield from self.pictures()
+        yield self.more
 
     def pictures(self) -> Iterator[Lines]:
         """What stands below the title."""
@@ -58,10 +63,25 @@ class Panel(Container, can_focus=True):
         """Draw the scene."""
         raise NotImplementedError
 
+    def draw(self, scene: Scene) -> None:
+        """Draws the scene; on the whole screen what there is more of it, below."""
+        rows = self.more_rows(scene) if scene.view.expanded == self.key else []
+        room = max(self.size.height - self.least_height, 0)
+        self.set_class(0 < len(rows) <= room, "expanded")
+        if self.has_class("expanded"):
+            self.more.styles.height = len(rows)
+            self.more.draw(rows)
+        self.update(scene)
+
+    def more_rows(self, scene: Scene) -> list[Row]:
+        """What a panel on the whole screen shows below its pictures."""
+        del scene
+        return []
+
     def show_title(self, about: str, legend: Sequence[Span] = ()) -> None:
         """The heading, what it is about, and what signs in the pictures stand for."""
         self.about = about, legend
-        number = PANELS.index(self.key) + 1
+        number = next(number for number, key in PANELS.items() if key == self.key)
         width, line = self.size.width, self.glyphs.horizontal
         name = f"[{number}] {self.heading} "
         role = "cursor" if self.has_focus else "strong"
@@ -69,7 +89,8 @@ class Panel(Container, can_focus=True):
         room = width - width_of(name) - 2
         if said := clauses(about, room):
             row.append((f" {said} " if width_of(said) + 2 <= room else f" {said}", "muted"))
-        row = fitting([*row, *legend], width, least=len(row))
+        end = [(" ", "axis")] if legend else []
+        row = fitting([*row, *legend, *end], width, least=len(row))
         used = row_width(row)
         self.title.draw([[*row, (line * (width - used), "axis")]])
 

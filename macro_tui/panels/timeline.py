@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from macro_tui.panels.panel import Panel
+from macro_tui.view.expanded import named_in_words
 from macro_tui.view.glyphs import Glyphs
+from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 from macro_tui.view.timeline import heading, label_width, legend, timeline_view
 from macro_tui.widgets.lines import Lines
@@ -30,3 +32,6 @@ class TimelinePanel(Panel):
         self.heading = heading(scene)
         self.show_title("", legend(view, self.glyphs))
         self.timeline.draw(view)
+
+    def more_rows(self, scene: Scene) -> list[Row]:
+        return named_in_words(scene)

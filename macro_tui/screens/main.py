@@ -22,6 +22,7 @@ from macro_tui.panels.decision import DecisionPanel
 from macro_tui.panels.errors import ErrorsPanel
 from macro_tui.panels.events import EventsPanel
 from macro_tui.panels.panel import Panel
+from macro_tui.panels.rejected import RejectedPanel
 from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.panels.timeline import TimelinePanel
 from macro_tui.panels.weights import WeightsPanel
@@ -75,6 +76,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             WeightsPanel,
             EventsPanel,
             SubroutinesPanel,
+            RejectedPanel,
         )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
         self.placed_for: Size | None = None
@@ -163,7 +165,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         is_feed = snapshot.came is not None and not snapshot.has_ended
         feed = (snapshot.open_rows, snapshot.open_errors, snapshot.said) if is_feed else None
         has_ended = snapshot.has_ended
-        return self.steps, self.view, self.size, feed, self.event_log.seen, has_ended
+        seen = self.event_log.seen, snapshot.rejected
+        return self.steps, self.view, self.size, feed, seen, has_ended
 
     def _draw(self, panels: bool) -> None:
         self.drawn = self._state()
@@ -192,7 +195,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             self._line("verdict").draw([[*alarms, *row]])
             for panel in self.panels.values():
                 if panels and panel.display:
-                    panel.update(scene)
+                    panel.draw(scene)
 
     def _alarms(self, width: int) -> Row:
         alarms = self.session.alarms
@@ -202,10 +205,11 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         history = self.session.history
         if history is None or not history.steps:
             return None
-        chosen = self.event_log.folded
+        chosen, ranked = self.event_log.folded, self.event_log.ranked
         frozen = self.view.frozen
         if frozen is not None:
             chosen = [pair for pair in chosen if pair[0] <= frozen.last_event]
+            ranked = [pair for pair in ranked if pair[0] <= frozen.last_event]
         steps = history.steps if frozen is None else frozen.steps
         self.length = expected_length(self.snapshot_in_view, steps, self.length)
         settings = self.session.settings
@@ -220,6 +224,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             self.length,
             METRICS.get(self.view.metric or settings.get("metric", ""), METRICS["error"]),
             settings.get("class"),
+            ranked,
+            self.session.rejected() if self.panels["rejected"].display else (),
         )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from textual import on
-from textual.events import Click, MouseScrollDown, MouseScrollUp
+from textual.events import Click
 
 from macro_engine.run.view import Event
 from macro_tui.screens.base import MonitorScreen
@@ -55,14 +55,6 @@ class NavigationActions(MonitorScreen):
             moment = _end_of(page, click.x - click.widget.timeline_left)
         if moment is not None:
             self.look(self.view.at(moment, self.steps))
-
-    @on(MouseScrollUp)
-    def _zoom_in(self) -> None:
-        self.action_zoom(1)
-
-    @on(MouseScrollDown)
-    def _zoom_out(self) -> None:
-        self.action_zoom(-1)
 
     def action_next_threshold(self) -> None:
         if self.shown is not None:

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual import on
+from textual.events import Click, MouseScrollDown, MouseScrollUp
+
 from macro_engine.core.format import count_text
 from macro_tui.panels.events import EventsPanel
+from macro_tui.panels.panel import Panel
+from macro_tui.panels.rejected import RejectedPanel
 from macro_tui.panels.subroutines import SubroutinesPanel
+from macro_tui.panels.weights import WeightsPanel
 from macro_tui.screens.details import DetailsScreen
+from macro_tui.screens.event import EventScreen
 from macro_tui.screens.navigation import NavigationActions
 from macro_tui.screens.prompt import Prompt
-from macro_tui.view import events, subroutines
+from macro_tui.view import events, rejected, subroutines, weights
 from macro_tui.view.layout import PANELS
+from macro_tui.view.scene import Scene
+from macro_tui.widgets.lines import Lines
+
+_LISTS = (EventsPanel, SubroutinesPanel, RejectedPanel, WeightsPanel)
+_SCROLLED = 3  # lines by a notch of the wheel
+
+
+def panel_of(widget: object) -> Panel | None:
+    """The panel that a picture stands in."""
+    parent = getattr(widget, "parent", None)
+    return next((found for found in (widget, parent) if isinstance(found, Panel)), None)
 
 
 class PanelActions(NavigationActions):
@@ -19,7 +37,7 @@ class PanelActions(NavigationActions):
 
     def action_focus_panel(self, number: int) -> None:
         """A panel that has no place on the screen opens on all of it."""
-        name = PANELS[number - 1]
+        name = PANELS[number]
         if not self.panels[name].display:
             self.expand_panel(name)
         self.panels[name].focus()
@@ -51,19 +69,78 @@ class PanelActions(NavigationActions):
         raise NotImplementedError
 
     def action_pick(self, by: int) -> None:
+        self.pick_in(self.focused, by)
+
+    def pick_in(self, panel: object, by: int) -> bool:
+        """Picks another line of a panel's list; returns False where it has none."""
         scene = self.shown
-        if scene is None:
-            return
-        if isinstance(self.focused, EventsPanel) and scene.events:
-            last = len(scene.events) - 1
-            place = events.picked_place(scene)
-            place = last if place is None and by < 0 else (last if place is None else place) + by
-            self.look(replace(self.view, event=scene.events[min(max(place, 0), last)][0]))
-        elif isinstance(self.focused, SubroutinesPanel):
+        if scene is None or not isinstance(panel, _LISTS):
+            return False
+        if isinstance(panel, EventsPanel):
+            self._pick_event(scene, by)
+        elif isinstance(panel, SubroutinesPanel):
             numbers = [line.number for line in subroutines.lines(scene)]
             place = numbers.index(picked) if (picked := self.view.subroutine) in numbers else 0
             place = min(max(place + by, 0), len(numbers) - 1)
             self.look(replace(self.view, subroutine=numbers[place]))
+        elif isinstance(panel, RejectedPanel):
+            place = rejected.picked_reason(scene) + by
+            last = max(len(scene.rejected) - 1, 0)
+            self.look(replace(self.view, reason=min(max(place, 0), last)))
+        else:
+            count = len(scene.history.members)
+            step = 1 if by > 0 else -1
+            self.look(replace(self.view, member=min(max(scene.member + step, 0), count - 1)))
+        return True
+
+    def _pick_event(self, scene: Scene, by: int) -> None:
+        listed = scene.listed
+        if not listed:
+            return
+        last, place = len(listed) - 1, events.picked_place(scene)
+        if place is None:  # the first key picks the end of the list that is in view
+            place = 0 if listed is scene.ranked else last
+            by = by - 1 if by > 0 and listed is scene.ranked else min(by, 0)
+        self.look(replace(self.view, event=listed[min(max(place + by, 0), last)][0]))
+
+    def pick_at(self, panel: Panel, y: int, height: int) -> None:
+        """Picks what stands in a line of a panel's list."""
+        scene = self.shown
+        if scene is None:
+            return
+        if isinstance(panel, EventsPanel):
+            shown = events.events_shown(scene, height)
+            if y < len(shown):
+                self.look(replace(self.view, event=scene.listed[shown[y]][0]))
+        elif isinstance(panel, SubroutinesPanel):
+            number = subroutines.number_at(scene, y, height)
+            if number is not None:
+                self.look(replace(self.view, subroutine=number))
+        elif isinstance(panel, RejectedPanel):
+            place = rejected.reason_at(scene, y, height)
+            if place is not None:
+                self.look(replace(self.view, reason=place))
+        elif isinstance(panel, WeightsPanel):
+            member = weights.member_at(scene, y, height)
+            if member is not None and not self.view.of_strategies:
+                self.look(replace(self.view, member=member))
+
+    @on(Click)
+    def _pick_where_it_was_clicked(self, click: Click) -> None:
+        panel = panel_of(click.widget)
+        picture = click.widget
+        if panel is not None and isinstance(picture, Lines) and picture is not panel.title:
+            self.pick_at(panel, click.y, picture.content_size.height)
+
+    @on(MouseScrollUp)
+    def _scroll_up(self, event: MouseScrollUp) -> None:
+        if not self.pick_in(panel_of(event.widget), -_SCROLLED):
+            self.action_zoom(1)
+
+    @on(MouseScrollDown)
+    def _scroll_down(self, event: MouseScrollDown) -> None:
+        if not self.pick_in(panel_of(event.widget), _SCROLLED):
+            self.action_zoom(-1)
 
     def action_open(self) -> None:
         scene = self.shown
@@ -72,7 +149,9 @@ class PanelActions(NavigationActions):
         if isinstance(self.focused, EventsPanel):
             place = events.picked_place(scene)
             if place is not None:
-                self.look_at_event(*scene.events[place])
+                number, event = scene.listed[place]
+                self.look_at_event(number, event)
+                self.app.push_screen(EventScreen(self.glyphs, event))
         else:
             self._open_subroutine()
 
@@ -95,7 +174,9 @@ class PanelActions(NavigationActions):
         self.look(self.view.other_weights())
 
     def action_next_order(self) -> None:
-        self.look(self.view.next_order())
+        """Of the list in focus; else of subroutines."""
+        is_events = isinstance(self.focused, EventsPanel)
+        self.look(self.view.next_event_order() if is_events else self.view.next_order())
 
     def action_filter(self) -> None:
         question = "events with a text or of a kind (birth, leader, gap, alarm, bookmark)"

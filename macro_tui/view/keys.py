@@ -82,24 +82,37 @@ KEYS = (
     Key(("N",), "N", "next_event(-1)", "", "look at the event before", LOOKING),
     *(
         Key((str(number),), str(number), f"focus_panel({number})", "", f"panel {name}", PANELS)
-        for number, name in enumerate(
-            ("lead and errors", "decision", "timeline", "weights", "events", "subroutines"), 1
+        for number, name in (
+            (1, "lead and errors"),
+            (2, "decision"),
+            (3, "timeline"),
+            (4, "weights"),
+            (5, "events"),
+            (6, "subroutines"),
+            (8, "rejected rows"),
         )
     ),
     Key(("tab",), "tab", "other_panel(1)", "", "the next panel", PANELS),
     Key(("shift+tab",), "shift+tab", "other_panel(-1)", "", "the panel before", PANELS),
     Key(("e",), "e", "expand", "expand", "the panel in focus on the whole screen, or back", PANELS),
-    Key(("up",), "up", "pick(-1)", "", "the line above, in events and subroutines", PANELS),
+    Key(("up",), "up", "pick(-1)", "", "the line above, in lists", PANELS),
     Key(("down",), "down", "pick(1)", "", "the line below", PANELS),
     Key(("pageup",), "pgup", "pick(-10)", "", "ten lines up", PANELS),
     Key(("pagedown",), "pgdn", "pick(10)", "", "ten lines down", PANELS),
-    Key(("enter",), "enter", "open", "", "jump to the event, or open the subroutine", PANELS),
+    Key(
+        ("enter",),
+        "enter",
+        "open",
+        "",
+        "the whole event, and go there; open the subroutine",
+        PANELS,
+    ),
     Key(
         ("o",),
         "o",
         "next_order",
         "",
-        "order subroutines: points, use, error, birth, last use",
+        "order subroutines: points, use, ...; events: first or latest",
         PANELS,
     ),
     Key(("v",), "v", "other_weights", "", "weights: thresholds, or what pulls the blend", PANELS),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-PANELS = ("errors", "decision", "timeline", "weights", "events", "subroutines")
+# by the keys that they are called with
+PANELS = {
+    1: "errors",
+    2: "decision",
+    3: "timeline",
+    4: "weights",
+    5: "events",
+    6: "subroutines",
+    8: "rejected",
+}
 
 
 class Box(NamedTuple):

@@ -17,6 +17,7 @@ from macro_engine.run.view import (
     Metric,
     Moment,
     Points,
+    RejectedReason,
     Snapshot,
     Usage,
     macro_of,
@@ -25,7 +26,7 @@ from macro_engine.run.view import (
 from macro_tui.view.page import Page, stretch
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.time_axis import round_steps, round_times
-from macro_tui.view.viewport import Viewport
+from macro_tui.view.viewport import EVENT_ORDERS, Viewport
 
 _SAMPLES = 256  # moments at which the times along the axis are looked up
 _GRAINS = 4  # columns of so many grains or more end at whole ones
@@ -49,6 +50,10 @@ class Scene:
         How many steps the whole run has, as far as that can be known.
     metric, named_class
         What chart and verdict speak of, and the class that was named for it.
+    ranked
+        The same events, trouble and births first; None for the order of steps.
+    rejected
+        Why rows were turned away, where that is shown.
     """
 
     history: History
@@ -61,6 +66,14 @@ class Scene:
     length: int | None = None
     metric: Metric = METRICS["error"]
     named_class: str | None = None
+    ranked: Sequence[tuple[int, Event]] | None = None
+    rejected: Sequence[RejectedReason] = ()
+
+    @property
+    def listed(self) -> Sequence[tuple[int, Event]]:
+        """The events in the order of the list."""
+        is_ranked = self.ranked is not None and self.view.event_order == EVENT_ORDERS[0]
+        return self.ranked if is_ranked and self.ranked is not None else self.events
 
     @property
     def is_now(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
+from time import time
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import clock_text, count_text, time_text
+from macro_engine.core.format import clock_text, count_text, elapsed_text, time_text
 from macro_engine.run.view import Change, Snapshot
 from macro_tui.view import keys
 from macro_tui.view.cells import width_of
@@ -66,6 +67,9 @@ def _not_now(snapshot: Snapshot, scene: Scene) -> str:
     return ""
 
 
+_LATE = 600.0  # seconds; a newest row that old is worth a look
+_OLD = 30 * 86_400.0  # a feed that far behind is a recording
+_MANY_BEHIND = 1000  # rows
 _FEED_ROLES = {"running": "good", "quiet": "strong", "learning": "label"}
 
 
@@ -154,6 +158,7 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
     row: Row = [(words, "label")]
     if not snapshot.has_ended:
         row.append((f" {snapshot.rate:,.0f} rows/s", "label"))
+        row += _health(snapshot)
     if snapshot.done is not None:
         left = traffic.seconds_left
         until = "" if left is None or snapshot.state != "running" else f", {clock_text(left)} left"
@@ -165,12 +170,27 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
         row.append((f"  {snapshot.behind:,} behind", role))
     if snapshot.unanswered:
         row.append((f"  {snapshot.unanswered:,} unanswered", "bad"))
+    least = len(row)
     if snapshot.recording:
         row.append((f"  {visible(snapshot.recording)}", "muted"))
-    least = len(row)
     row.append((f"  {traffic.memory} MB", "muted"))
     row.append((f"  {traffic.frames:.0f} fps {traffic.bytes / 1000:.1f} kB/s", "muted"))
     return fitting(row, width, least)
+
+
+def _health(snapshot: Snapshot) -> Row:
+    """Of a live feed: how old its newest row is, by its own time, and how many rows wait."""
+    if snapshot.came is None:
+        return []
+    row: Row = []
+    if snapshot.time is not None:
+        lag = max(time() - snapshot.time / 1e6, 0.0)
+        age = f"{elapsed_text(lag)} old" if lag < _OLD else "old data"
+        row.append((f"  newest row {age}", "label" if lag < _LATE or lag >= _OLD else "bad"))
+    if snapshot.behind is not None:
+        role = "bad" if snapshot.behind > _MANY_BEHIND else "muted"
+        row.append((f"  {snapshot.behind:,} behind", role))
+    return row
 
 
 def footer(

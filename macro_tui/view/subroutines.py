@@ -20,6 +20,7 @@ _HEADING = (
     f"{'last used':>10}"
 )
 _POINTS = 59  # where the column of points ends
+_SUMMED = 4  # lines of the table from which on it has a sum
 _SUM = "points of the whole lead"
 
 
@@ -75,13 +76,33 @@ def use_strips(scene: Scene, numbers: Sequence[int], columns: int) -> NDArray[np
     return scene.history.active_shares(scene.member, numbers, edges, scene.steps)
 
 
+def number_at(scene: Scene, y: int, height: int) -> int | None:
+    """The subroutine in a line of the table."""
+    every = lines(scene)
+    shown = _shown(scene, every, height)
+    return every[shown[y - 1]].number if 0 < y <= len(shown) else None
+
+
+def picked_number(scene: Scene) -> int:
+    every = lines(scene)
+    return every[_picked(scene, every)].number
+
+
+def _shown(scene: Scene, every: Sequence[Line], height: int) -> range:
+    """The places that there is room for, below the heading and above the sum."""
+    return window(len(every), height - 1 - (height >= _SUMMED), _picked(scene, every))
+
+
+def _picked(scene: Scene, every: Sequence[Line]) -> int:
+    numbers = [line.number for line in every]
+    return numbers.index(scene.view.subroutine) if scene.view.subroutine in numbers else 0
+
+
 def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Row]:
     every = lines(scene)
-    numbers = [line.number for line in every]
-    picked = numbers.index(scene.view.subroutine) if scene.view.subroutine in numbers else 0
+    picked = _picked(scene, every)
     columns = width - _TABLE - 1
-    has_sum = height >= 4
-    shown = window(len(every), height - 1 - has_sum, picked)
+    shown = _shown(scene, every, height)
     strips = None
     heading = _HEADING
     if columns >= 10:
@@ -94,7 +115,7 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
         if strips is not None:
             row.append((f" {sparks(strips[place], glyphs)}", "label"))
         rows.append(row)
-    if has_sum:
+    if height >= _SUMMED:
         total = sum(line.points for line in every)
         rows.append([(f"{_SUM:>{_POINTS - 8}} {total:>+7.2f}", "strong")])
     return rows

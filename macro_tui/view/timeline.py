@@ -161,8 +161,8 @@ def legend(view: TimelineView, glyphs: Glyphs) -> Row:
     """The signs of the member in view, a span each."""
     named = view.named[view.viewed]
     row = [
-        (f" {sign_of(place, glyphs)} #{number} ", named_role(place, True))
+        (f" {sign_of(place, glyphs)} #{number}", named_role(place, True))
         for place, number in enumerate(named)
     ]
     is_other = places_among(view.active[view.viewed], named) == NAMED
-    return [*row, (f" {glyphs.other} other ", "muted")] if is_other.any() else row
+    return [*row, (f" {glyphs.other} other", "muted")] if is_other.any() else row

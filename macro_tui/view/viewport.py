@@ -15,6 +15,7 @@ Mode = Literal["lead", "window", "cumulative"]
 MODES: tuple[Mode, ...] = ("lead", "window", "cumulative")
 WINDOWS = (64, 512, 4096)
 CURVES = ((), ("threshold",), ("no_change",), ("threshold", "no_change"))
+EVENT_ORDERS = ("first what matters", "by time")
 ORDERS = ("points of the lead", "use", "error", "birth", "last use")
 
 
@@ -49,7 +50,7 @@ class Viewport:
         Whether the weights panel shows what strategies show, and not the thresholds.
     metric
         Its name; None for the one of the settings.
-    event, subroutine
+    event, subroutine, reason
         The number of the one that is picked in its list.
     """
 
@@ -65,6 +66,8 @@ class Viewport:
     of_strategies: bool = False
     event: int | None = None
     subroutine: int | None = None
+    reason: int = 0
+    event_order: str = EVENT_ORDERS[0]
     filter: str = ""
     expanded: str | None = None
 
@@ -113,6 +116,9 @@ class Viewport:
 
     def other_weights(self) -> Viewport:
         return replace(self, of_strategies=not self.of_strategies)
+
+    def next_event_order(self) -> Viewport:
+        return replace(self, event_order=_next(EVENT_ORDERS, self.event_order))
 
     def next_order(self) -> Viewport:
         return replace(self, order=_next(ORDERS, self.order))

@@ -94,10 +94,9 @@ def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE)
     if not count or not height:
         return canvas.rows()
     widths = column_widths(width, view.left)
-    top = 0
-    if height > min(count, 3):
+    top = int(_has_heading(count, height))
+    if top:
         _draw_heading(canvas, view, widths)
-        top = 1
     leader = view.viewed if view.leader is None else view.leader
     shown = window(count, height - top, view.viewed, leader)
     for y, index in enumerate(shown, top):
@@ -106,6 +105,19 @@ def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE)
     if view.over_time is not None and height >= top + 2 * count + 2:
         _draw_strip(canvas, view, view.over_time, top + count + 1)
     return canvas.rows()
+
+
+def _has_heading(count: int, height: int) -> bool:
+    return height > min(count, 3)
+
+
+def member_at(scene: Scene, y: int, height: int) -> int | None:
+    """The member in a line of the picture."""
+    count = len(scene.history.members)
+    top = int(_has_heading(count, height))
+    led = leader(scene.point) if "ftl" in scene.history.strategies else scene.member
+    shown = window(count, height - top, scene.member, led)
+    return shown[y - top] if top <= y < top + len(shown) else None
 
 
 def _draw_heading(canvas: Canvas, view: WeightsView, widths: ColumnWidths) -> None:

@@ -115,13 +115,15 @@ def read_events(
             found.damaged(f"event {row[0]:,} does not match its checksum")
 
 
-def read_rejected(connection: sqlite3.Connection, found: Found) -> Iterator[tuple[int, Rejection]]:
-    """The rejected rows with their numbers, in order."""
+def read_rejected(
+    connection: sqlite3.Connection, found: Found, after: int = 0
+) -> Iterator[tuple[int, Rejection]]:
+    """The rejected rows after a number, with their numbers, in order."""
     statement = (
         "SELECT number, file, line, unit, field, reason, value, checksum FROM rejected "
-        "ORDER BY number"
+        "WHERE number > ? ORDER BY number"
     )
-    for *row, expected in _rows(connection, statement, [], found, "rejected rows"):
+    for *row, expected in _rows(connection, statement, [after], found, "rejected rows"):
         if matches(expected, *row):
             number, file, line, unit, field, reason, value = row
             yield number, Rejection(file, line, unit, field, Problem(reason, value))

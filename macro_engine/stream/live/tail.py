@@ -207,6 +207,9 @@ class Follower(Source):
         self.has_more = skips or len(data) == PIECE
         self.last_read = self.clock()
         tables = text.take(data)
+        if file.unpacked is None:  # as many rows as there are in as many bytes of these
+            left = max(look[0] - text.taken, 0)
+            self.behind = left * sum(map(len, tables)) // len(data)
         return [] if skips else tables
 
     def _read_no_further(self, file: OpenFile, error: PackedError) -> list[Table]:
@@ -231,6 +234,7 @@ class Follower(Source):
 
     def _look_around(self, file: OpenFile) -> list[Table]:
         """There was nothing to read: is it still the file at the path, or is there another?"""
+        self.behind = 0
         now = self.rotation.at_path()
         if now is not None and now.identity == file.identity:
             self.moved_at = None

@@ -21,6 +21,7 @@ from macro_engine.run.engine import Engine
 from macro_engine.run.session import Session
 from macro_engine.stream.opening import open_stream
 from macro_tui.screens.details import DetailsScreen
+from macro_tui.screens.event import EventScreen
 from macro_tui.screens.prompt import Prompt
 from macro_tui.view.decision import nearest_view
 from macro_tui.view.events import picked_place
@@ -239,7 +240,9 @@ async def test_enter_jumps_to_an_event_and_opens_a_subroutine(finished):
         await opened.press("5", "up", "up", "enter")
         event = dict(opened.main.event_log.chosen)[opened.view.event]
         assert opened.view.moment == event.step + 1
-        await opened.press("6", "enter")
+        assert isinstance(opened.app.screen, EventScreen)
+        assert event.text[:30] in text_of(opened.app)
+        await opened.press("escape", "6", "enter")
         assert isinstance(opened.app.screen, DetailsScreen)
         assert "as of the newest step" in text_of(opened.app)
         await opened.press("escape")

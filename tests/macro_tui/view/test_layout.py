@@ -9,7 +9,11 @@ MAIN = {"errors", "decision", "timeline", "weights"}
 
 @pytest.mark.parametrize(
     ("size", "shown"),
-    [((80, 24), MAIN), ((120, 30), MAIN | {"events"}), ((160, 50), set(PANELS))],
+    [
+        ((80, 24), MAIN),
+        ((120, 30), MAIN | {"events"}),
+        ((160, 50), set(PANELS.values()) - {"rejected"}),
+    ],
 )
 def test_each_size_has_its_panels(size, shown):
     assert set(panel_boxes(size[0], size[1] - 4)) == shown

@@ -35,9 +35,9 @@ def test_a_column_has_the_sign_of_its_subroutine_and_no_number():
 
 def test_the_legend_has_the_numbers_in_their_order_and_the_rest_is_other():
     row = legend(one([4] * 6 + [17] * 5), UNICODE)
-    assert "".join(text for text, _ in row) == " █ #4  ▓ #17 "
+    assert "".join(text for text, _ in row) == " █ #4 ▓ #17"
     row = legend(one([4] * 6 + [17] * 5 + [3]), UNICODE)
-    assert "".join(text for text, _ in row) == " █ #4  ▓ #17  · other "
+    assert "".join(text for text, _ in row) == " █ #4 ▓ #17 · other"
 
 
 def test_a_small_share_is_faint():
