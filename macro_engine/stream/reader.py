@@ -120,7 +120,7 @@ class Reader:
         if not self.is_live:
             return PLAYING
         behind = self.source.behind or 0
-        return FOLLOWING if behind < MANY_BEHIND else f"{FOLLOWING}, {behind:,} messages behind"
+        return FOLLOWING if behind < MANY_BEHIND else f"{FOLLOWING}, {behind:,} rows behind"
 
     def blocks(self) -> Iterator[Block]:
         """All steps of a recording."""

@@ -164,10 +164,8 @@ def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
         until = "" if left is None or snapshot.state != "running" else f", {clock_text(left)} left"
         row.append((f"  {snapshot.done:.0%}{until}", "label"))
     for count, what in ((snapshot.rejected, "rejected"), (snapshot.late, "late")):
-        row.append((f"  {count:,} {what}", "bad" if count else "muted"))
-    if snapshot.behind is not None and not snapshot.has_ended:
-        role = "bad" if snapshot.behind >= _MANY_BEHIND else "muted"
-        row.append((f"  {snapshot.behind:,} behind", role))
+        key = " (8)" if count and what == "rejected" else ""
+        row.append((f"  {count:,} {what}{key}", "bad" if count else "muted"))
     if snapshot.unanswered:
         row.append((f"  {snapshot.unanswered:,} unanswered", "bad"))
     least = len(row)
@@ -188,7 +186,7 @@ def _health(snapshot: Snapshot) -> Row:
         age = f"{elapsed_text(lag)} old" if lag < _OLD else "old data"
         row.append((f"  newest row {age}", "label" if lag < _LATE or lag >= _OLD else "bad"))
     if snapshot.behind is not None:
-        role = "bad" if snapshot.behind > _MANY_BEHIND else "muted"
+        role = "bad" if snapshot.behind >= _MANY_BEHIND else "muted"
         row.append((f"  {snapshot.behind:,} behind", role))
     return row
 

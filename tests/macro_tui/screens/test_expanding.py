@@ -8,7 +8,7 @@ MORE = {
     "2": r"threshold  chose  distance  inside  of",
     "3": r"steps  of all  of lead",
     "4": r"error  subs",
-    "5": r"a birth, birth",
+    "5": r"in the stream",
     "6": r"its situation then:",
 }
 
