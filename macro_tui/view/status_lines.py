@@ -69,7 +69,6 @@ def _not_now(snapshot: Snapshot, scene: Scene) -> str:
 
 _LATE = 600.0  # seconds; a newest row that old is worth a look
 _OLD = 30 * 86_400.0  # a feed that far behind is a recording
-_MANY_BEHIND = 1000  # rows
 _FEED_ROLES = {"running": "good", "quiet": "strong", "learning": "label"}
 
 
