@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from macro_engine.run.view import RunView
+    from macro_engine.run.wall import RunLine
 
 _SIGNALS = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
 _PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
@@ -36,11 +37,15 @@ def monitor(open_session: Callable[[], RunView], options: Options) -> int:
     return RANG if options.fail_on_alarm and app.session.alarms.rung else code
 
 
-def show_wall(places: Sequence[Path], options: Options) -> int:
-    """Shows many runs until the user leaves."""
+def show_wall(
+    places: Sequence[Path],
+    options: Options,
+    elsewhere: Callable[[], dict[Path, RunLine]] = dict,
+) -> int:
+    """Shows many runs until the user leaves; `elsewhere` tells of those not in the places."""
     from macro_tui.wall_app import WallMonitor
 
-    app = WallMonitor(places, options)
+    app = WallMonitor(places, options, elsewhere)
     code = _run(app)
     for left in (app.session, app.wall):
         if left is not None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from macro_engine.core.escape import visible
 from macro_tui.app import Monitor, Options
 
 if TYPE_CHECKING:
     from macro_engine.run.view import RunView
-    from macro_engine.run.wall import Wall
+    from macro_engine.run.wall import RunLine, Wall
 
 _PATIENCE = 2.0  # seconds for a run to be let go
 
@@ -25,12 +26,18 @@ class WallMonitor(Monitor):
     session
         The run that is open over the wall; None if none is.
     trouble
-        With the command of --on-alarm.
+        With the command of --on-alarm, or with a run that cannot be opened.
     """
 
-    def __init__(self, places: Sequence[Path], options: Options) -> None:
+    def __init__(
+        self,
+        places: Sequence[Path],
+        options: Options,
+        elsewhere: Callable[[], dict[Path, RunLine]] = dict,
+    ) -> None:
         super().__init__(self._no_session, options)
         self.places = places
+        self.elsewhere = elsewhere
         self.wall: Wall | None = None
         self.trouble = ""
 
@@ -41,7 +48,7 @@ class WallMonitor(Monitor):
         from macro_engine.run.wall import Wall
         from macro_tui.screens.wall import WallScreen
 
-        self.wall = Wall(self.places, self.options.alarms)
+        self.wall = Wall(self.places, self.options.alarms, elsewhere=self.elsewhere)
         if self.options.on_alarm:
             from macro_engine.run.alarm_command import AlarmCommand
 
@@ -56,6 +63,10 @@ class WallMonitor(Monitor):
         from macro_engine.run.watched import WatchedRun
         from macro_tui.screens.main import MainScreen
 
+        if not path.exists():
+            self.trouble = f"{visible(path.name, 40)} is not here yet: there is nothing to open"
+            return
+        self.trouble = ""
         self.session = WatchedRun(path)
         self.session.set_alarms(options.alarms)
         self.session.start()

@@ -38,3 +38,10 @@ needs_pandas = [
         find_spec("pandas") is None, reason="needs pandas: pip install 'macro-tui[pandas]'"
     ),
 ]
+
+needs_dask = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("distributed") is None, reason="needs Dask: pip install 'macro-tui[dask]'"
+    ),
+]

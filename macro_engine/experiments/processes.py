@@ -10,12 +10,11 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from time import monotonic
 from typing import IO, Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.experiments.tasks import Ended, Task, plain_json
+from macro_engine.experiments.tasks import Ended, Task, as_json
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -53,7 +52,7 @@ class _Worker:
     def send(self, message: dict[str, Any]) -> None:
         assert self.process.stdin is not None
         with suppress(OSError):  # it has just ended, which is noticed by what it does not answer
-            self.process.stdin.write(plain_json(message).encode() + b"\n")
+            self.process.stdin.write(as_json(message).encode() + b"\n")
 
     def read(self) -> list[dict[str, Any]] | None:
         """What it answered; None if it has ended."""
@@ -98,9 +97,11 @@ class Processes:
         self.count = count
         self.workers: list[_Worker] = []
         self.selector = selectors.DefaultSelector()
-        # each reads its data with its share of the cores
+        # each reads its data with its share of the cores, and waits for compiled kernels: a helper
+        # that compiles beside each of many short runs would never be done
         threads = max((os.cpu_count() or 1) // count, 1)
-        self.environment = {"POLARS_MAX_THREADS": str(threads)} | os.environ
+        defaults = {"POLARS_MAX_THREADS": str(threads), "MACRO_TUI_COMPILER": "wait"}
+        self.environment = defaults | os.environ
 
     @property
     def room(self) -> int:
@@ -142,15 +143,6 @@ class Processes:
         for worker in self.workers:
             worker.send({"stop": True})
 
-    def stop(self, seconds: float) -> list[Ended | str]:
-        """Asks for an end, and waits so long for what is at work; what ended meanwhile."""
-        self.ask_to_stop()
-        happened: list[Ended | str] = []
-        until = monotonic() + seconds
-        while self.at_work and monotonic() < until:
-            happened += self.wait(0.1)
-        return happened
-
     @property
     def at_work(self) -> int:
         return sum((w.current is not None) + len(w.beside) for w in self.workers)
@@ -182,4 +174,4 @@ class Processes:
         self.workers.remove(worker)
         worker.end()
         numbers = sorted(worker.beside | ({worker.current} - {None}))  # type: ignore[type-var]
-        return [Ended(number, reason=reason) for number in numbers]  # type: ignore[arg-type]
+        return [Ended(number, reason=reason, is_lost=True) for number in numbers]  # type: ignore[arg-type]

@@ -63,7 +63,8 @@ class Task:
         """A digest of the work, its settings, the content of its data and this program."""
         named = zip(self.data, self.fingerprints, strict=True)
         held = [f"{path.name} {found}" for path, found in named]
-        text = plain_json([self.name, self.settings, held, program()])
+        asked = [self.name, self.settings, held, program()]
+        text = json.dumps(asked, sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
     def in_words(self) -> str:
@@ -134,6 +135,8 @@ class Ended:
         The number under which it was submitted.
     may_retry
         False where another attempt was made already.
+    is_lost
+        Whether it was not the task that failed, but whoever did it.
     """
 
     number: int
@@ -141,6 +144,7 @@ class Ended:
     seconds: float = 0.0
     reason: str = ""
     may_retry: bool = True
+    is_lost: bool = False
 
 
 class Scheduler(Protocol):
@@ -180,15 +184,15 @@ def do(task: Task) -> tuple[dict[str, Any], float]:
     started = perf_counter()
     value = function(task)  # type: ignore[misc]
     seconds = perf_counter() - started
-    found = json.loads(plain_json(value))
+    found = json.loads(as_json(value))
     if not isinstance(found, dict):
         raise TypeError(f"{task.name} returned {type(value).__name__} in place of a dict")
     return found, seconds
 
 
-def plain_json(value: Any) -> str:
-    """The one way to write a value as JSON."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def as_json(value: Any) -> str:
+    """A value on its way to a worker or back."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def why(error: BaseException) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from macro_engine.experiments.stopping import of_process
-from macro_engine.experiments.tasks import Task, do, plain_json, why
+from macro_engine.experiments.tasks import Task, as_json, do, why
 
 _ORPHANED = 3  # exit code
 
@@ -29,7 +29,7 @@ class Answers:
         self.lock = threading.Lock()
 
     def send(self, message: dict[str, Any]) -> None:
-        line = plain_json(message).encode() + b"\n"
+        line = as_json(message).encode() + b"\n"
         try:
             with self.lock:
                 self.pipe.write(line)

@@ -101,7 +101,8 @@ class FollowedRun:
     def look(self) -> None:
         """Brings the line up to date."""
         changed = _changed_at(self.path)
-        if changed == self.seen and self.unchanged < _LOOKS_UNCHANGED:
+        is_over = self.line.snapshot.has_ended and not self.line.trouble
+        if changed == self.seen and (is_over or self.unchanged < _LOOKS_UNCHANGED):
             self.unchanged += 1
             return
         self.seen, self.unchanged = changed, 0
@@ -202,6 +203,8 @@ class Wall:
         Run files, and folders of which every `*.run` is followed, also those that come later.
     rules, rang
         What is watched for in each of them, and who is told.
+    elsewhere
+        Gives lines of runs that these files do not tell of, by the file of the run.
 
     Attributes
     ----------
@@ -214,8 +217,10 @@ class Wall:
         places: Sequence[Path],
         rules: Sequence[Rule] = (),
         rang: Callable[[Path, Change], None] | None = None,
+        elsewhere: Callable[[], dict[Path, RunLine]] = dict,
     ) -> None:
         self.places = places
+        self.elsewhere = elsewhere
         self.rules = rules
         self.rang = rang
         self.runs: dict[Path, FollowedRun] = {}
@@ -249,13 +254,13 @@ class Wall:
             if self.ending.is_set():
                 return
             run.look()
-        found = [run.line for run in self.runs.values()]
-        self.lines = tuple(sorted(found, key=lambda line: (line.urgency, line.name)))
+        found = {path: run.line for path, run in self.runs.items()} | self.elsewhere()
+        self.lines = tuple(sorted(found.values(), key=lambda line: (line.urgency, line.name)))
 
     def search(self) -> None:
         """Takes up files that were not there before."""
         for place in self.places:
-            found = [place]
+            found = [place] if place.exists() else []
             if place.is_dir():
                 with suppress(OSError):
                     found = sorted(path for path in place.glob("*.run") if path.is_file())

@@ -1,0 +1,1 @@
+"""Many streams at once, each a run of its own with its run file."""

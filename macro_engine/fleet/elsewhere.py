@@ -1,0 +1,307 @@
+"""Streams that run on the workers of a Dask cluster.
+
+A run is recorded in a temporary folder of its worker, since a run file needs a local disk. Its line
+on the wall comes home as an event of Dask's, about once a second, and the run file at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import queue
+import tempfile
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.experiments.cluster import check_data, check_program, connect, where
+from macro_engine.experiments.dask_scheduler import LostWorkers
+from macro_engine.experiments.identity import fingerprint, program
+from macro_engine.experiments.stopping import Stop
+from macro_engine.experiments.tasks import Ended, as_json, why
+from macro_engine.fleet.fleet import waiting_line
+from macro_engine.fleet.stream import Stream, run_stream
+from macro_engine.run.lock import WriterLock
+from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.wall import FollowedRun, RunLine
+
+_TELL_SECONDS = 1.0
+_PATIENCE_TO_CLOSE = 2.0
+_RUN = "there.run"
+_LOST_TWICE = 2
+
+_stops: dict[str, Stop] = {}  # of this worker, by fleet
+
+
+def stop_there(fleet: str) -> None:
+    """In a worker, beside what it does: asks the runs of a fleet to end."""
+    _stops.setdefault(fleet, Stop()).ask()
+
+
+def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
+    """In a worker: runs a stream; returns how it ended, and the run file."""
+    from distributed import get_worker, secede
+
+    asked = json.loads(order)
+    stream = _stream(asked["stream"])
+    try:
+        check_program(asked["program"])
+        check_data(asked["data"])
+    except MacroError as error:
+        return as_json({"reason": str(error)}), None
+    worker, key = get_worker(), asked["key"]
+    if stream.is_live:
+        secede()  # it mostly waits: its place is free for others
+    stop = _stops.setdefault(asked["fleet"], Stop())
+    with tempfile.TemporaryDirectory(prefix="macro-fleet-") as folder:
+        path = Path(folder) / _RUN
+        if recorded is not None:
+            path.write_bytes(recorded)
+
+        def tell(line: RunLine) -> None:
+            worker.log_event(asked["topic"], {"key": key, "line": _on_its_way(line)})
+
+        def is_wanted() -> bool:
+            task = worker.state.tasks.get(key)
+            return task is not None and task.state != "cancelled"
+
+        watch = _Watch(path, stop, tell, is_wanted)
+        try:
+            value = run_stream(replace(stream, run_file=str(path)), stop)
+            answer: dict[str, Any] = {"value": value}
+        except Exception as error:  # it is told where it was asked for
+            answer = {"reason": f"{why(error)} (on {where()})"}
+        finally:
+            watch.close()
+        return as_json(answer), path.read_bytes() if path.exists() else None
+
+
+class _Watch:
+    """Tells how a run stands, and stops it when nobody waits for it any more."""
+
+    def __init__(
+        self,
+        path: Path,
+        stop: Stop,
+        tell: Callable[[RunLine], None],
+        is_wanted: Callable[[], bool],
+    ) -> None:
+        self.path, self.stop, self.tell, self.is_wanted = path, stop, tell, is_wanted
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.ended.set()
+        self.thread.join()
+
+    def _work(self) -> None:
+        run = FollowedRun(self.path)
+        while not self.ended.wait(_TELL_SECONDS):
+            if not self.is_wanted():
+                self.stop.ask()
+                break
+            if self.path.exists():
+                run.look()
+                self.tell(run.line)
+        run.close()
+
+
+class DaskCrew:
+    """Runs streams on the workers of a cluster."""
+
+    def __init__(self, address: str) -> None:
+        self.fleet = uuid.uuid4().hex[:8]
+        self.topic = f"macro-fleet-{self.fleet}"
+        self.happened: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self.streams: dict[str, tuple[int, Stream]] = {}  # at work, by key
+        self.futures: dict[str, Any] = {}
+        self.locks: dict[str, WriterLock] = {}
+        self.told: dict[Path, RunLine] = {}
+        self.losses: Counter[str] = Counter()
+        self.turn = 0
+        self.client = connect(address)
+        self.workers = LostWorkers(self.client, lambda *lost: self.happened.put(("lost", lost)))
+        self.client.subscribe_topic(self.topic, self._hear)
+
+    @property
+    def room(self) -> int:
+        threads = int(sum(self.client.nthreads().values()))
+        return threads - sum(not stream.is_live for _, stream in self.streams.values())
+
+    @property
+    def at_work(self) -> int:
+        return len(self.streams) + self.happened.qsize()
+
+    def begin(self, number: int, stream: Stream) -> None:
+        key = f"macro-{self.fleet}-{number}-{uuid.uuid4().hex[:8]}"
+        home = Path(stream.run_file)
+        try:
+            self.locks[key] = WriterLock(home)  # nobody else may write what comes home
+            recorded = home.read_bytes() if home.exists() else None
+            source = stream if stream.is_live else _at_home(stream)
+            data = [] if stream.is_live else [(source.source, fingerprint(Path(source.source)))]
+        except (MacroError, OSError) as error:
+            self._unlock(key)
+            self.happened.put(("failed", Ended(number, reason=why(error))))
+            return
+        order = {
+            "stream": asdict(source),
+            "data": data,
+            "program": program(),
+            "fleet": self.fleet,
+            "topic": self.topic,
+            "key": key,
+        }
+        self.streams[key] = number, stream
+        addresses = sorted(self.client.nthreads())
+        self.turn += 1
+        chosen = [addresses[self.turn % len(addresses)]] if addresses and stream.is_live else None
+        future = self.client.submit(
+            run_there,
+            as_json(order),
+            recorded,
+            key=key,
+            pure=False,
+            workers=chosen,
+            allow_other_workers=chosen is not None,
+        )
+        self.futures[key] = future
+        self.told[home] = waiting_line(stream, "is sent to a worker")
+        future.add_done_callback(lambda done: self.happened.put(("done", done)))
+
+    def wait(self, seconds: float) -> list[Ended | str]:
+        found: list[Ended | str] = []
+        try:
+            while True:
+                kind, what = self.happened.get(timeout=0 if found else seconds)
+                if kind == "failed":
+                    found.append(what)
+                else:
+                    found += self._ended(what) if kind == "done" else self._lost(*what)
+        except queue.Empty:
+            return found
+
+    def ask_to_stop(self) -> None:
+        waiting = [key for key, future in self.futures.items() if future.status == "pending"]
+        with suppress(Exception):  # the scheduler may be gone
+            running = {key for keys in self.client.processing().values() for key in keys}
+            for key in waiting:
+                if key not in running:
+                    self.futures[key].cancel()
+            self.client.run(stop_there, self.fleet)
+
+    def lines(self) -> dict[Path, RunLine]:
+        return dict(self.told)
+
+    def close(self) -> None:
+        with suppress(Exception):
+            self.client.cancel(list(self.futures.values()), force=True)
+        with suppress(Exception):
+            self.client.close(timeout=_PATIENCE_TO_CLOSE)
+        for key in list(self.locks):
+            self._unlock(key)
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        """In Dask's thread."""
+        message = event[1]
+        known = self.streams.get(message["key"])
+        if known is not None:
+            _, stream = known
+            self.told[Path(stream.run_file)] = _line(message["line"], stream)
+
+    def _lost(self, worker: str, keys: list[str]) -> list[Ended | str]:
+        """What is to be told of a lost worker; Dask begins its runs elsewhere, once."""
+        found: list[Ended | str] = []
+        for key in [key for key in keys if key in self.streams]:
+            _, stream = self.streams[key]
+            self.losses[key] += 1
+            if self.losses[key] < _LOST_TWICE:
+                again = f"worker {visible(worker)} is lost; it begins again elsewhere"
+                found.append(f"{stream.name}: {again}")
+                continue
+            with suppress(Exception):
+                self.client.cancel([self.futures[key]], force=True)
+            found.append(self._forget(key, {"reason": "its worker was lost, twice"}))
+        if not self.client.nthreads():
+            found.append("the cluster has no workers left: waiting for one")
+        return found
+
+    def _ended(self, future: Any) -> list[Ended | str]:
+        key = str(future.key)
+        if key not in self.streams:
+            return []
+        if future.status == "error":
+            return [self._forget(key, {"reason": why(future.exception())})]
+        if future.status != "finished":
+            return [self._forget(key, {"reason": "the Dask scheduler is gone, or gave it up"})]
+        try:
+            answer, recorded = future.result(timeout=600)
+            if recorded is not None:
+                _bring_home(recorded, Path(self.streams[key][1].run_file))
+        except Exception as error:  # it was lost on its way, or the disk is full
+            return [self._forget(key, {"reason": f"its run file did not come home: {why(error)}"})]
+        return [self._forget(key, json.loads(answer))]
+
+    def _forget(self, key: str, answer: dict[str, Any]) -> Ended:
+        number, stream = self.streams.pop(key)
+        self.futures.pop(key, None)
+        self.told.pop(Path(stream.run_file), None)
+        self._unlock(key)
+        summary = (answer.get("value") or {}).get("summary") or {}
+        return Ended(number, seconds=summary.get("seconds", 0.0), **answer)
+
+    def _unlock(self, key: str) -> None:
+        lock = self.locks.pop(key, None)
+        if lock is not None:
+            lock.release()
+
+
+def _at_home(stream: Stream) -> Stream:
+    return replace(stream, source=str(Path(stream.source).absolute()))
+
+
+def _stream(values: dict[str, Any]) -> Stream:
+    tuples = {name: tuple(values[name]) for name in ("alarms", "on_alarm")}
+    return Stream(**(values | tuples))
+
+
+def _bring_home(recorded: bytes, home: Path) -> None:
+    """Puts a run file in its place, whole."""
+    handle, temporary = tempfile.mkstemp(prefix=".new-", dir=home.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(recorded)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, home)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _on_its_way(line: RunLine) -> str:
+    """A line of the wall, on its way."""
+    values = asdict(line)
+    for name in ("path", "name"):
+        values.pop(name)
+    values["lately"] = [None if math.isnan(lead) else lead for lead in line.lately]
+    return as_json(values)
+
+
+def _line(text: str, stream: Stream) -> RunLine:
+    """A line of the wall, as it came; the clock of the lag is the worker's."""
+    told = json.loads(text)
+    snapshot = Snapshot.restored(told.pop("snapshot"))
+    told["lately"] = tuple(math.nan if lead is None else lead for lead in told["lately"])
+    told["alarms"] = tuple(visible(text, 200) for text in told["alarms"])
+    return RunLine(Path(stream.run_file), stream.name, snapshot, **told)

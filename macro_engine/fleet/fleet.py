@@ -1,0 +1,255 @@
+"""A fleet: its streams, who runs them, and what became of each."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+from macro_engine.core.format import count_text
+from macro_engine.experiments.processes import Processes
+from macro_engine.experiments.tasks import Ended
+from macro_engine.fleet.stream import Stream
+from macro_engine.run.wall import RunLine
+
+_LOOK_SECONDS = 0.2
+PATIENCE = 20.0  # seconds for all runs to commit what they read
+_ATTEMPTS = 2  # where a worker was lost
+
+
+@dataclass
+class Standing:
+    """Where a stream of a fleet stands.
+
+    Attributes
+    ----------
+    state
+        `waiting`, `running`, `finished`, `stopped` or `failed`.
+    reason
+        Why it failed.
+    value
+        What `run_stream` returned.
+    """
+
+    stream: Stream
+    state: str = "waiting"
+    reason: str = ""
+    value: dict[str, Any] | None = None
+    seconds: float = 0.0
+    attempts: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in ("finished", "stopped", "failed")
+
+    def document(self) -> dict[str, Any]:
+        """For `--json`."""
+        value = self.value or {}
+        return {
+            "name": self.stream.name,
+            "stream": self.stream.source,
+            "run": self.stream.run_file,
+            "state": self.state,
+            "error": self.reason or None,
+            "seconds": self.seconds,
+            "alarms": value.get("rung", 0),
+            "summary": value.get("summary"),
+        }
+
+
+class Crew(Protocol):
+    """Whoever runs the streams."""
+
+    @property
+    def room(self) -> int: ...
+
+    @property
+    def at_work(self) -> int: ...
+
+    def begin(self, number: int, stream: Stream) -> None:
+        """Begins a run; a recording needs room, a live stream none."""
+
+    def wait(self, seconds: float) -> list[Ended | str]: ...
+
+    def ask_to_stop(self) -> None:
+        """Asks every run to commit what it read and end."""
+
+    def lines(self) -> dict[Path, RunLine]:
+        """What is known of runs that are not recorded here, by their run file."""
+
+    def close(self) -> None: ...
+
+
+class LocalCrew(Processes):
+    """Worker processes of this machine; live streams, which mostly wait, share them."""
+
+    def begin(self, number: int, stream: Stream) -> None:
+        self.submit(number, stream.task(), beside=stream.is_live)
+
+    def lines(self) -> dict[Path, RunLine]:
+        return {}
+
+
+class Fleet:
+    """Runs streams until all have ended or a stop is asked for.
+
+    Parameters
+    ----------
+    open_crew
+        Makes whoever runs them; called in the thread of `run`.
+    say
+        Takes lines for the user.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[Stream],
+        open_crew: Callable[[], Crew],
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self.standings = [Standing(stream) for stream in streams]
+        self.open_crew = open_crew
+        self.say = say
+        self.stopping = threading.Event()
+        self.crew: Crew | None = None
+        self.error: BaseException | None = None
+        self.seconds = 0.0
+        self.thread = threading.Thread(target=self._run_beside, name="fleet", daemon=True)
+
+    @property
+    def failed(self) -> list[Standing]:
+        return [one for one in self.standings if one.state == "failed"]
+
+    @property
+    def rung(self) -> int:
+        return sum((one.value or {}).get("rung", 0) for one in self.standings)
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether some stream was not run to its end."""
+        return any(one.state in ("stopped", "waiting") for one in self.standings)
+
+    def run(self) -> None:
+        """Runs them; whatever was started has ended afterwards."""
+        started = monotonic()
+        self.crew = crew = self.open_crew()
+        try:
+            self._run(crew)
+        finally:
+            crew.close()
+            self.seconds = monotonic() - started
+
+    def stop(self) -> None:
+        """Asks for an end; from any thread."""
+        self.stopping.set()
+
+    def lines(self) -> dict[Path, RunLine]:
+        """Lines of the wall for streams whose run file does not tell, by that file."""
+        if self.error is not None:
+            raise self.error
+        found = {} if self.crew is None else self.crew.lines()
+        for one in list(self.standings):
+            path = Path(one.stream.run_file)
+            if one.state == "failed" and not (one.value or path.exists()):
+                found[path] = RunLine(path, one.stream.name, trouble=one.reason)
+            elif not (one.has_ended or path in found or path.exists()):
+                found[path] = waiting_line(one.stream, _before_the_run(one))
+        return found
+
+    def progress(self) -> tuple[float, str]:
+        """The share of recordings that have ended, and where the fleet stands, in words."""
+        states = Counter(one.state for one in self.standings)
+        order = ("running", "waiting", "finished", "stopped", "failed")
+        words = ", ".join(f"{states[state]} {state}" for state in order if states[state])
+        ended = sum(one.has_ended for one in self.standings)
+        return ended / max(len(self.standings), 1), words
+
+    def document(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "streams": [one.document() for one in self.standings],
+            "failed": len(self.failed),
+            "seconds": self.seconds,
+        }
+
+    def _run_beside(self) -> None:
+        try:
+            self.run()
+        except BaseException as error:  # raised by whoever waits for the fleet
+            self.error = error
+
+    def _run(self, crew: Crew) -> None:
+        waiting = deque(range(len(self.standings)))
+        is_asked, until = False, 0.0
+        while waiting or crew.at_work:
+            if self.stopping.is_set() and not is_asked:
+                is_asked, until = True, monotonic() + PATIENCE
+                waiting.clear()
+                crew.ask_to_stop()
+            if is_asked and (monotonic() > until or not crew.at_work):
+                break
+            self._begin(crew, waiting)
+            for happened in crew.wait(_LOOK_SECONDS):
+                if isinstance(happened, str):
+                    self.say(happened)
+                elif self._end(happened) and not is_asked:
+                    waiting.append(happened.number)
+        for one in self.standings:
+            if one.state == "running":  # it did not end in time; its file holds its last commit
+                one.state = "stopped"
+
+    def _begin(self, crew: Crew, waiting: deque[int]) -> None:
+        """Begins live streams, and recordings for as long as there is room."""
+        for number in [n for n in waiting if self.standings[n].stream.is_live]:
+            waiting.remove(number)
+            self._start(crew, number)
+        while waiting and crew.room > 0:
+            self._start(crew, waiting.popleft())
+
+    def _start(self, crew: Crew, number: int) -> None:
+        one = self.standings[number]
+        one.attempts += 1
+        one.state = "running"
+        crew.begin(number, one.stream)
+
+    def _end(self, ended: Ended) -> bool:
+        """Notes how a run ended; returns whether it is to be begun again."""
+        one = self.standings[ended.number]
+        one.seconds = ended.seconds
+        if ended.value is not None:
+            one.value, one.state = ended.value, ended.value["state"]
+            return False
+        if ended.is_lost and one.attempts < _ATTEMPTS and not self.stopping.is_set():
+            self.say(f"{one.stream.name}: {ended.reason}; it goes on from its run file")
+            one.state = "waiting"
+            return True
+        one.state, one.reason = "failed", ended.reason
+        self.say(f"{one.stream.name}: {ended.reason}")
+        return False
+
+
+def _before_the_run(one: Standing) -> str:
+    if one.state == "waiting":
+        return "waits for a worker"
+    return "waits for its first rows" if one.stream.is_live else "is opened"
+
+
+def waiting_line(stream: Stream, words: str) -> RunLine:
+    """The line of a stream that has no run yet."""
+    from macro_engine.run.snapshot import Snapshot
+
+    return RunLine(Path(stream.run_file), stream.name, Snapshot(state="starting", words=words))
+
+
+def failures_in_words(fleet: Fleet) -> str:
+    """For the end of the command; empty if nothing failed."""
+    if not fleet.failed:
+        return ""
+    streams = count_text(len(fleet.standings), "stream")
+    lines = [f"{len(fleet.failed)} of {streams} failed:"]
+    lines += [f"  {one.stream.name}: {one.reason}" for one in fleet.failed]
+    return "\n".join(lines)

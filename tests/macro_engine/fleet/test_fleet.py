@@ -1,0 +1,156 @@
+"""Fleets on worker processes: a run each, failures that stay with their stream, stop and resume."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from made_fleets import OPTIONS, streams
+
+from macro_engine import replay
+from macro_engine.core.errors import UsageError
+from macro_engine.experiments.tasks import Ended
+from macro_engine.fleet.fleet import Fleet, LocalCrew
+from macro_engine.fleet.stream import Stream, run_names
+from macro_engine.run.result import open_run
+
+
+def test_names_that_collide_are_told_apart_by_folder_then_by_number(tmp_path):
+    for folder in ("a/x", "b/x"):
+        (tmp_path / folder).mkdir(parents=True)
+    paths = [
+        str(tmp_path / name) for name in ("a/x/f.csv", "b/x/f.csv", "b/x/f.parquet", "g.csv.gz")
+    ]
+    assert run_names(paths) == ["x-f-1", "x-f-2", "x-f-3", "g"]
+    assert run_names([str(tmp_path / "a/x/F.csv"), str(tmp_path / "b/f.csv")]) == ["x-F", "b-f"]
+    assert run_names(["\x1b[2J.csv"]) == ["2J"]
+    with pytest.raises(UsageError, match="is named twice"):
+        run_names([paths[0], str(tmp_path / "a/x/../x/f.csv")])
+
+
+class Lossy:
+    """Loses the first run of every stream."""
+
+    def __init__(self):
+        self.begun, self.room, self.at_work = [], 2, 0
+
+    def begin(self, number, _stream):
+        self.begun.append(number)
+        self.at_work += 1
+
+    def wait(self, _seconds):
+        self.at_work -= 1
+        number = self.begun[-1]
+        if self.begun.count(number) == 1:
+            return [Ended(number, reason="its worker was lost", is_lost=True)]
+        return [Ended(number, {"state": "finished", "rung": 1, "summary": None})]
+
+    def close(self):
+        pass
+
+
+def test_a_lost_worker_is_said_and_the_run_begun_again_once():
+    said = []
+    fleet = Fleet([Stream("one", "one.csv", "one.run")], Lossy, said.append)
+    fleet.run()
+    assert said == ["one: its worker was lost; it goes on from its run file"]
+    assert fleet.standings[0].state == "finished"
+    assert fleet.rung == 1
+
+
+def test_what_has_no_run_file_yet_has_a_line_on_the_wall(tmp_path):
+    made = [Stream(name, name, str(tmp_path / f"{name}.run")) for name in ("new", "bad", "there")]
+    fleet = Fleet(made, Lossy)
+    fleet.standings[1].state, fleet.standings[1].reason = "failed", "no such file"
+    (tmp_path / "there.run").touch()
+    lines = fleet.lines()
+    assert {line.name: line.trouble or line.snapshot.words for line in lines.values()} == {
+        "new": "waits for a worker",
+        "bad": "no such file",
+    }
+
+
+@pytest.mark.slow
+def test_each_stream_is_run_as_if_it_were_alone_and_a_failure_stays_with_its_stream(tmp_path):
+    made = streams(tmp_path, 5)
+    Path(made[2].source).write_text("a,y\n")
+    fleet = Fleet(made, lambda: LocalCrew(2))
+    fleet.run()
+    assert [one.state for one in fleet.standings] == [
+        "finished",
+        "finished",
+        "failed",
+        "finished",
+        "finished",
+    ]
+    assert "no rows" in fleet.failed[0].reason
+    with replay(made[3].source, **OPTIONS) as alone, open_run(made[3].run_file) as run:
+        assert run.predictions.equals(alone.predictions)
+        assert fleet.standings[3].value["summary"]["errors"] == alone.summary["errors"]
+    documents = fleet.document()["streams"]
+    assert [one["name"] for one in documents] == ["s0", "s1", "s2", "s3", "s4"]
+    assert documents[2]["error"] == fleet.failed[0].reason
+
+
+@pytest.mark.slow
+def test_more_live_streams_than_workers_are_followed_and_the_same_command_goes_on(tmp_path):
+    made = streams(tmp_path, 1, live=3)
+    fleet = Fleet(made, lambda: LocalCrew(1))
+    fleet.thread.start()
+    _until(
+        lambda: all(Path(one.run_file).exists() for one in made) and fleet.standings[0].has_ended
+    )
+    with open(made[3].source, "a") as file:
+        file.write("0.5,p\n" * 100)
+    fleet.stop()
+    fleet.thread.join(60)
+    assert fleet.error is None
+    assert [one.state for one in fleet.standings] == ["finished", *["stopped"] * 3]
+    again = Fleet(made, lambda: LocalCrew(1))
+    again.thread.start()
+    _until(lambda: _rows(made[3]) == 700)
+    again.stop()
+    again.thread.join(60)
+    assert [one.value["summary"]["rows"] for one in again.standings] == [600, 600, 600, 700]
+
+
+@pytest.mark.slow
+def test_a_run_whose_worker_is_killed_goes_on_from_its_file(tmp_path):
+    made = streams(tmp_path, 0, live=1)
+    said = []
+    fleet = Fleet(made, lambda: LocalCrew(1), said.append)
+    fleet.thread.start()
+    _until(lambda: _rows(made[0]) == 600)
+    os.kill(fleet.crew.workers[0].process.pid, signal.SIGKILL)
+    _until(lambda: said)
+    with open(made[0].source, "a") as file:
+        file.write("0.5,p\n" * 100)
+    _until(lambda: _rows(made[0]) == 700)
+    fleet.stop()
+    fleet.thread.join(60)
+    assert said == ["s0: its worker process was ended by SIGKILL; it goes on from its run file"]
+    assert fleet.standings[0].value["summary"]["rows"] == 700
+
+
+def _rows(stream):
+    from macro_engine.core.errors import MacroError
+    from macro_engine.run.wall import FollowedRun
+
+    if not Path(stream.run_file).exists():
+        return 0
+    run = FollowedRun(Path(stream.run_file))
+    try:
+        run.look()
+    except MacroError:
+        return 0
+    finally:
+        run.close()
+    return run.line.snapshot.rows
+
+
+def _until(condition):
+    until = time.monotonic() + 90
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
