@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from macro_engine.fleet.fleet import Crew, Fleet, Standing
     from macro_engine.fleet.stream import Stream
 
+EXAMPLES = (
+    "macro-tui fleet airline-ATL.parquet airline-DEN.parquet --to runs",
+    "macro-tui fleet --live gate1.csv gate2.csv gate3.csv --label delayed --to runs",
+    "macro-tui fleet *.csv --to runs --scheduler tcp://127.0.0.1:8786 --json",
+)
 _LINES = 50  # streams that the summary lists
 _PATIENCE = 25.0  # seconds for the fleet to end
 
