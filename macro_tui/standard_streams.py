@@ -9,6 +9,7 @@ from typing import TextIO
 from macro_engine.core.errors import MacroError
 
 _TERMINAL = "/dev/tty"
+WEB_DRIVER = "textual.drivers.web_driver:WebDriver"  # what programs under textual-serve draw with
 
 
 def fill_closed() -> None:
@@ -25,8 +26,20 @@ def fill_closed() -> None:
         sys.stderr = _writer(os.open(os.devnull, os.O_WRONLY))
 
 
+def is_served() -> bool:
+    """Whether a browser shows what is drawn, by `macro-tui serve`."""
+    return os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
+
+
+def has_screen() -> bool:
+    """Whether there is something to draw on."""
+    return sys.stdout.isatty() or is_served()
+
+
 def need_keys() -> None:
     """Make sure that keys can be read; raises MacroError where there is no terminal for them."""
+    if is_served():
+        return
     if sys.stdin is None or not sys.stdin.isatty():
         os.close(keys_from_terminal())
 

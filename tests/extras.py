@@ -45,3 +45,11 @@ needs_dask = [
         find_spec("distributed") is None, reason="needs Dask: pip install 'macro-tui[dask]'"
     ),
 ]
+
+needs_web = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("textual_serve") is None,
+        reason="needs textual-serve: pip install 'macro-tui[web]'",
+    ),
+]

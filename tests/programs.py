@@ -24,3 +24,5 @@ def _needs(program, package):
 needs_tmux = _needs("tmux", "tmux")
 needs_sshd = _needs("sshd", "openssh-server")
 needs_chromium = _needs("chromium", "chromium")
+needs_zsh = _needs("zsh", "zsh")
+needs_fish = _needs("fish", "fish")

@@ -10,13 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-needs_sshd = pytest.mark.skipif(
-    SSHD is None or shutil.which("ssh") is None,
-    reason="needs sshd and ssh: apt-get install openssh-server",
-)
 _CONFIG = """\
 ListenAddress 127.0.0.1
 Port {port}

@@ -25,6 +25,7 @@ COMMANDS = {
     "watch": "look at a run that another process makes, or a finished one",
     "wall": "look at many runs on one screen",
     "fleet": "run MACRO over many streams at once, a run file each",
+    "serve": "show a run or a folder of runs in browsers on this machine, read-only",
     "export": "write what a run file holds as tables",
     "runs": "list the run files of a folder and their state",
     "doctor": "what is missing or odd in this terminal and on this machine, and what to do",

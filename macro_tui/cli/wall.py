@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_tui.cli.screen import add_screen_arguments, options_of
-from macro_tui.standard_streams import need_keys
+from macro_tui.standard_streams import has_screen, need_keys
 
 EXAMPLES = ("macro-tui wall /var/lib/macro-tui",)
 
@@ -39,7 +38,7 @@ def open_wall(arguments: argparse.Namespace, places: list[Path]) -> int:
     for place in places:
         if not place.exists():
             raise MacroError(f"{visible(place)}: no such run file or folder")
-    if not sys.stdout.isatty():
+    if not has_screen():
         raise MacroError("wall needs a terminal; macro-tui runs lists the runs without one")
     need_keys()
     from macro_tui.monitor import show_wall

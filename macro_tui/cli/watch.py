@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from macro_engine.core.escape import visible
 from macro_engine.options.table import OPTIONS
 from macro_tui.cli.screen import add_screen_arguments, options_of
 from macro_tui.cli.wall import open_wall
-from macro_tui.standard_streams import need_keys
+from macro_tui.standard_streams import has_screen, need_keys
 
 if TYPE_CHECKING:
     from macro_engine.run.watched import WatchedRun
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.run_files) > 1:
         return open_wall(arguments, arguments.run_files)
     path = arguments.run_files[0]
-    if not sys.stdout.isatty():
+    if not has_screen():
         raise MacroError("watch needs a terminal; macro-tui runs and export read a run without one")
     if not path.is_file():
         raise MacroError(f"{visible(path)}: no such run file")

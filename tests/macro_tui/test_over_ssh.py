@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 from made_sessions import write_stream
-from ssh_servers import PROGRAM, SshServer, needs_sshd
+from programs import needs_sshd
+from ssh_servers import PROGRAM, SshServer
 from terminals import Terminal
 
 from macro_tui.cli import main
 
-pytestmark = [pytest.mark.slow, needs_sshd]
+pytestmark = needs_sshd
 SCREEN = "[4] MACRO thresholds"
 DRAWN = "⣀▁█▴┆"
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from programs import needs_fish, needs_zsh
 
 from macro_engine.core import extras
 from macro_tui import checkup
@@ -20,6 +21,15 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 _macro_tui
 printf '%s\\n' "${COMPREPLY[@]}"
 """
+
+
+def marked(marks):
+    def mark(test):
+        for one in marks:
+            test = one(test)
+        return test
+
+    return mark
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +69,14 @@ def test_bash_completes_commands_options_values_and_replays(scripts, tmp_path, m
     assert by_bash(scripts, "macro-tui", "export", "a.run", "--format", "c") == ["csv"]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@marked(needs_fish)
 def test_fish_completes_them_too(scripts):
     assert by_fish(scripts, "macro-tui re") == ["replay"]
     assert "--distance" in by_fish(scripts, "macro-tui replay --dist")
     assert by_fish(scripts, "macro-tui export a.run --format ") == ["csv", "parquet"]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@marked(needs_zsh)
 def test_zsh_can_read_its_script(scripts):
     script = scripts / "macro-tui.zsh"
     subprocess.run(["zsh", "-n", str(script)], check=True)
