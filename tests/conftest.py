@@ -3,11 +3,12 @@ from __future__ import annotations
 import gc
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
 import pytest
-from turns import turn
+from turns import compile_each_kernel_once, turn
 
 from macro_engine.stream.opening import open_stream
 from macro_engine.stream.table import Rejections
@@ -33,6 +34,12 @@ def pytest_xdist_auto_num_workers(config):
     return 2 if config.getoption("markexpr") == "not slow" else 3
 
 
+def pytest_collection_modifyitems(items):
+    """Files with slow tests first: at the end all workers are busy with what takes no time."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
+
+
 def pytest_collection_finish():
     gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
 
@@ -53,6 +60,13 @@ def pytest_runtest_makereport(item):
 def pytest_runtest_protocol(item):
     with turn(alone=item.get_closest_marker("alone") is not None):
         return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels():
+    with pytest.MonkeyPatch.context() as patch:
+        compile_each_kernel_once(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -103,7 +103,7 @@ def live_session(source, run_file=None, **options):
     return session
 
 
-async def until(condition, seconds=30.0):
+async def until(condition, seconds=120.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

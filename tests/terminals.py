@@ -91,7 +91,7 @@ class Terminal:
     def send(self, keys):
         os.write(self.master, keys.encode())
 
-    def wait_for(self, text, seconds=40, after=0):
+    def wait_for(self, text, seconds=120, after=0):
         """Until a text has been sent; the first compilation may take its time."""
         end = time.monotonic() + seconds
         while self.received.find(text.encode(), after) < 0:
@@ -105,7 +105,7 @@ class Terminal:
         time.sleep(seconds)
         return len(self.received) - before
 
-    def wait(self, seconds=5):
+    def wait(self, seconds=60):
         """The exit code, and how long it took."""
         started = time.monotonic()
         code = self.process.wait(seconds)

@@ -5,8 +5,11 @@ Tests that watch the clock are marked `alone`: nothing else runs beside them. Th
 
 import fcntl
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from macro_engine.core.cache_notes import found_folder
+from macro_engine.core.kernel_cache import KernelCache
 
 _ROOM = Path(__file__).parent
 _DOOR = _ROOM / "benchmarks"
@@ -21,6 +24,36 @@ def turn(alone):
             fcntl.flock(door, fcntl.LOCK_EX)
             fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         yield
+
+
+def compile_each_kernel_once(patch):
+    """Let a worker wait for a kernel that another one compiles, and load it then."""
+    folder, _ = found_folder()
+    if folder is None:
+        return
+    load, save = KernelCache.load_overload, KernelCache.save_overload
+    compiling = {}
+
+    def load_or_wait(cache, signature, context):
+        found = load(cache, signature, context)
+        if found is not None or folder not in Path(cache.cache_path).parents:
+            return found
+        with ExitStack() as stack:
+            name = f"turn-{Path(cache._cache_file._index_path).name}"
+            lock = stack.enter_context((folder / name).open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            found = load(cache, signature, context)
+            if found is None:  # it is for us to compile it
+                compiling[cache, signature] = stack.pop_all()
+        return found
+
+    def save_and_let_in(cache, signature, data):
+        save(cache, signature, data)
+        if (cache, signature) in compiling:
+            compiling.pop((cache, signature)).close()
+
+    patch.setattr(KernelCache, "load_overload", load_or_wait)
+    patch.setattr(KernelCache, "save_overload", save_and_let_in)
 
 
 @contextmanager

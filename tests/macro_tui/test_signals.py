@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from busy import within
 from made_runs import write_stream
 
 pytestmark = pytest.mark.slow
@@ -37,7 +38,7 @@ def seconds_to_end(process):
     process.send_signal(signal.SIGTERM)
     started = time.monotonic()
     try:
-        process.wait(timeout=20)
+        process.wait(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 130
@@ -58,8 +59,7 @@ def test_a_stop_that_finds_the_recorder_locked_ends_soon(tmp_path, stuck):
     program = [sys.executable, "-c", STUCK.format(stuck=stuck)]
     with subprocess.Popen([*program, *command], stderr=subprocess.PIPE) as process:
         read_until(process.stderr, b"stuck")
-        # 2 s is the bound, with room for a busy machine
-        assert seconds_to_end(process) < 3
+        assert seconds_to_end(process) < within(3)  # 2 s is the bound
 
 
 def test_a_stop_ends_soon_although_nobody_reads_what_it_says(tmp_path):
@@ -70,7 +70,7 @@ def test_a_stop_ends_soon_although_nobody_reads_what_it_says(tmp_path):
     with subprocess.Popen(program, stderr=subprocess.PIPE) as process:
         read_until(process.stderr, b"step")
         time.sleep(1.5)  # the pipe is full by then
-        assert seconds_to_end(process) < 3
+        assert seconds_to_end(process) < within(3)
 
 
 @pytest.mark.alone

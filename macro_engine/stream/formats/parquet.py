@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ class SeriesColumn:
 
     def numbers(self) -> tuple[Floats, Problems]:
         if self.series.dtype == pl.String:
-            return self._as_text().numbers()
+            return self._as_text.numbers()
         if not (self.series.dtype.is_numeric() or self.series.dtype == pl.Boolean):
             return np.zeros(len(self.series)), self._all(f"is not a number but {self.series.dtype}")
         numbers = self.series.cast(pl.Float64).to_numpy()
@@ -53,7 +54,7 @@ class SeriesColumn:
         return numbers, problems
 
     def texts(self) -> list[str]:
-        return self._as_text().texts()
+        return self._as_text.texts()
 
     def has_values(self) -> bool:
         return has_values(map(_text, self.series))
@@ -61,12 +62,12 @@ class SeriesColumn:
     def time_reader(self, time_format: str | None) -> TimeReader:
         if self.series.dtype.is_temporal():
             return TimeReader(TIMESTAMPS, int)  # `times` needs no parsing
-        return self._as_text().time_reader(time_format)
+        return self._as_text.time_reader(time_format)
 
     def times(self, reader: TimeReader) -> tuple[Ints, Problems]:
         dtype = self.series.dtype
         if not dtype.is_temporal():
-            return self._as_text().times(reader)
+            return self._as_text.times(reader)
         if not isinstance(dtype, pl.Datetime | pl.Date):
             return np.zeros(len(self.series), np.int64), self._all(f"is not a time but {dtype}")
         times = self.series.dt.epoch("us")
@@ -76,6 +77,7 @@ class SeriesColumn:
             problems[int(i)] = Problem(OUT_OF_RANGE)
         return found, problems
 
+    @cached_property
     def _as_text(self) -> Column:
         dtype = self.series.dtype
         is_written_alike = (  # by Polars and by Python

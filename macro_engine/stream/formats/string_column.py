@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -29,6 +30,11 @@ class StringColumn:
     decimal: str = "."
 
     def texts(self) -> list[str]:
+        return self._stripped
+
+    @cached_property
+    def _stripped(self) -> list[str]:
+        """Whoever guesses what a column is asks for its texts several times."""
         return [text.strip() for text in self.series.to_list()]
 
     def has_values(self) -> bool:

@@ -31,14 +31,15 @@ def finished(tmp_path_factory):
     return made, folder / "a.run", given
 
 
-@pytest.fixture(params=[1, 16], ids=["all in memory", "thinned out"])
-def past(request, finished, monkeypatch):
-    """The history of that run, in much memory or in little."""
+@pytest.fixture(scope="module", params=[1, 16], ids=["all in memory", "downsampled"])
+def past(request, finished):
+    """The history of that run, in much memory or in little; nobody changes it."""
     made, path, given = finished
+    patch = pytest.MonkeyPatch()
     if request.param > 1:
-        monkeypatch.setattr(module, "NEWEST", 40)
-        monkeypatch.setattr(module, "_JOINED", 4)
-        monkeypatch.setattr(Downsampled, "MOST", 100)
+        patch.setattr(module, "NEWEST", 40)
+        patch.setattr(module, "_JOINED", 4)
+        patch.setattr(Downsampled, "MOST", 100)
     reader = RunReader(path)
     history = History(made.pipeline.names, made.classes, CombinedReader(reader).parts)
     for results in given:
@@ -47,6 +48,7 @@ def past(request, finished, monkeypatch):
     yield history
     assert (history.downsampled.stride > 1) == (request.param > 1)
     reader.close()
+    patch.undo()
 
 
 @pytest.fixture

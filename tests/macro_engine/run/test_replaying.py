@@ -6,13 +6,13 @@ import os
 import signal
 import tempfile
 import threading
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from busy import wait_for
 from made_runs import engine, write_stream
 
 from macro_engine import MacroError, UsageError, open_run, replay
@@ -244,13 +244,6 @@ def running(made):
         made.stop()
         thread.join(20)
         assert not thread.is_alive()
-
-
-def wait_for(condition):
-    ends = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import time
 from contextlib import closing, contextmanager
 
 import pytest
+from busy import wait_for
 from faults import Faults, inject
 from made_runs import engine, live_engine, run, run_until, write_stream
 from made_sessions import finished_session
@@ -23,13 +24,6 @@ from macro_engine.run.lock import alive_at, lock_of
 from macro_engine.run.recorder import Recorder
 from macro_engine.run.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
-
-
-def wait_for(condition, seconds=10.0):
-    ends = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
 
 
 @pytest.fixture

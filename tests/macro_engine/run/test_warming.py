@@ -186,7 +186,7 @@ def is_running(pid):
 
 
 def ends_soon(pid):
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while is_running(pid) and time.monotonic() < until:
         time.sleep(0.02)
     return not is_running(pid)

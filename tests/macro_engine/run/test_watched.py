@@ -3,10 +3,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import asdict
 
 import pytest
+from busy import wait_for
 from made_runs import engine, forge, run, run_until, write_stream
 
 from macro_engine.core.errors import MacroError, UsageError
@@ -19,13 +19,6 @@ from macro_engine.run.watched import WatchedRun
 @pytest.fixture
 def stream(tmp_path):
     return write_stream(tmp_path / "d.csv")
-
-
-def wait_for(condition, seconds=20):
-    ends = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
 
 
 def test_a_finished_run_is_looked_at_whole(stream, tmp_path):

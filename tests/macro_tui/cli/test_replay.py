@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from busy import within
 
 from macro_engine.run.engine import Engine
 from macro_engine.stream.opening import open_stream
@@ -102,7 +103,7 @@ def test_interrupted_it_leaves_at_once_with_130_and_nothing_behind(stream, tmp_p
             break
     time.sleep(0.1)
     process.send_signal(signum)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "macro-tui replay: interrupted"
     assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
@@ -126,7 +127,7 @@ def test_no_block_keeps_the_engine_busy_for_long():
     engine = Engine(opened)
     asyncio.run(engine.run())
     assert engine.pipeline.path == "compiled"
-    assert engine.pipeline.longest_block < 0.1  # 50 ms is the bound, with room for a busy machine
+    assert engine.pipeline.longest_block < within(0.1)  # 50 ms is the bound
 
 
 @pytest.mark.slow
@@ -145,7 +146,7 @@ def test_interrupted_while_it_compiles_it_leaves_soon(stream, tmp_path, waits):
     time.sleep(1.0)
     process.send_signal(signal.SIGTERM)
     started = time.monotonic()
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "macro-tui replay: interrupted"
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < within(8)
