@@ -54,14 +54,14 @@ def session_over(path, speed=Speed(), prepare=lambda _engine: None, **options): 
     return Session(load)
 
 
-def paused_session(path, row):
+def paused_session(path, row, **options):
     """A session that plays up to a row and waits there."""
 
     def prepare(engine):
         engine.pace.paused = True
         engine.pace.target = Destination(row=row)
 
-    return session_over(path, prepare=prepare)
+    return session_over(path, prepare=prepare, **options)
 
 
 def finished_session(path, rules=(), **options):

@@ -255,6 +255,8 @@ class Engine:
         shares = self._shares(block)
         # a resumed run gets some blocks again
         begin = max(self.pipeline.closed_steps - block.first_step, 0)
+        if begin and (outcomes := block.cut(0, begin).outcomes) is not None:
+            self.progress.pending_rows.told_before(outcomes.rows)
         while begin < block.steps:
             end = await self.pace.allowed(block, begin, shares)
             if end == begin:
@@ -290,6 +292,7 @@ class Engine:
             alarms = self.report.alarmed(self.alarm_watch.take(results))
             events = [*found, *strangers, *alarms]
         self.progress.closed = time()
+        self.progress.took(block)
         if self.recorder is not None and results is not None:
             self.recorder.add(results, events)
         if self.emission is not None:

@@ -155,6 +155,8 @@ class Pace:
                 return start + 1
             if self.paused:
                 self.schedule = None
+                if block.first_step + start:
+                    self.on_wait(PLAYING)  # so that what is shown while it stands is up to date
                 await self.woken.wait()
                 continue
             if self.speed is None or not self.speed.is_limited:

@@ -256,9 +256,9 @@ class Pipeline:
         assert self.scoreboard is not None
         if self.waiting is None:
             return to_steps(block, self.ensemble.run(block), self.scoreboard.totals)
-        if self.at_once is not None:
-            self.at_once.run(block)
         done = self.waiting.run(block)
+        if self.at_once is not None:
+            self.at_once.run(block, self.waiting.closed - self.waiting.completed)
         return None if done is None else to_steps(*done, self.scoreboard.totals, late=True)
 
     def failures_in_words(self, step: int) -> AbstractContextManager[None]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import time
+from time import monotonic, time
 from typing import Any
 
 from macro_engine.core.escape import visible
 from macro_engine.core.metrics import measured, rarest
+from macro_engine.core.rows import Block
 from macro_engine.run.alarm_watch import AlarmWatch
 from macro_engine.run.identity import plain
 from macro_engine.run.lead import exceptional
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.pace import Pace
+from macro_engine.run.pending import Pending, PendingRows
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
@@ -23,6 +25,9 @@ from macro_engine.stream.awaited_labels import KINDS
 from macro_engine.stream.label import class_titles
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import Reader
+
+_LOOK_SECONDS = 0.5  # between two looks at the rows that wait
+_REST = 30  # times what a look costs, until the next one
 
 
 class RunProgress:
@@ -63,6 +68,8 @@ class RunProgress:
         self.full_since: float | None = None
         self.open_step: OpenStepWatch | None = None
         self.snapshot = Snapshot(path=pipeline.path)
+        self.pending_rows = PendingRows()
+        self.pending, self.next_look = Pending(), 0.0
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -117,7 +124,48 @@ class RunProgress:
             trouble="" if recorder is None else recorder.trouble or "",
             warming=pipeline.warming_words if state not in ENDED else "",
             alarms=self.alarm_watch.alarms.as_texts(),
+            **self._late(state),
         )
+
+    def took(self, block: Block) -> None:
+        """A block has been run: steps were closed and completed, and labels have come."""
+        waiting = self.pipeline.waiting
+        if waiting is not None:
+            self.pending_rows.follow(waiting.steps, waiting.completed, block.outcomes)
+
+    def _late(self, state: str) -> dict[str, Any]:
+        """What a snapshot tells of labels that come late; looked up now and then."""
+        pipeline, board, now = self.pipeline, self.pipeline.scoreboard, monotonic()
+        if pipeline.waiting is None or board is None:
+            return {}
+        stands = state in ENDED or (self.pace.paused and self.pace.target is None)
+        if now >= self.next_look or stands:
+            named = self.opened.settings.get("class")
+            rare = None if not board.rows else rarest(board.tally.labels)
+            self.pending = self.pending_rows.seen(
+                [*pipeline.waiting.steps],
+                pipeline.strategy,
+                self.classes,
+                pipeline.members,
+                rare if named is None else self.classes.index(named),
+            )
+            self.next_look = now + max(_LOOK_SECONDS, _REST * (monotonic() - now))
+        pending = self.pending
+        return {
+            "pending_rows": pending.rows,
+            "pending_oldest": pending.oldest,
+            "pending_class": pending.rare,
+            "pending_expected": pending.expected,
+            "pending_likely": pending.likely,
+            "errors_at_once": self._errors_at_once(),
+        }
+
+    def _errors_at_once(self) -> dict[str, float]:
+        """By series, with every label known at once; empty where that is not of the same rows."""
+        at_once = self.pipeline.at_once
+        if at_once is None or at_once.rows != self.pipeline.rows:
+            return {}
+        return at_once.errors
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers."""
@@ -192,12 +240,10 @@ class RunProgress:
         awaited = self.reader.maker.awaited
         if awaited is None:
             return {}
-        waiting = int(awaited.waiting.sum())
+        waiting = awaited.waiting_rows
         counts = {"waiting": waiting} | {kind: awaited.counts[kind] for kind in KINDS}
-        at_once = self.pipeline.at_once
-        if at_once is None or at_once.rows != self.pipeline.rows:  # they speak of the same rows
-            return {"late_labels": counts}
-        return {"late_labels": counts, "errors_at_once": at_once.errors}
+        at_once = self._errors_at_once()
+        return {"late_labels": counts} | ({"errors_at_once": at_once} if at_once else {})
 
     def _price_of_waiting(self, errors: dict[str, float]) -> list[str]:
         """In words, what each series would have got wrong with labels at once."""

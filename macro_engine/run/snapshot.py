@@ -14,9 +14,12 @@ ENDED = ("finished", "stopped", "failed")
 _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
 _WALL = (0, LAST_TIME // 1_000_000)
-_MOMENTS = {"time": (FIRST_TIME, LAST_TIME)} | dict.fromkeys(
+_MOMENTS = dict.fromkeys(("time", "pending_oldest"), (FIRST_TIME, LAST_TIME)) | dict.fromkeys(
     ("came", "closed", "seen", "gone"), _WALL
 )
+PENDING_WORDS = {
+    "key", "row", "time", "p", "prediction", "step", "member", "active", "distance", "close"
+}  # fmt: skip
 _COMPLETE = {"open_errors": "marginal", "said": "label"}  # with the strategy, unless empty
 
 
@@ -67,6 +70,11 @@ class Snapshot:
         Why the run file cannot be written; empty if it can.
     alarms
         What calls the operator: for each the rule, the step and what was found.
+    pending_rows, pending_oldest, pending_class, pending_expected, pending_likely
+        Rows that wait for labels, as `Pending` has them.
+    errors_at_once
+        By series, what the errors were if every label were known at once; empty where nobody
+        knows, or no label comes late.
     """
 
     state: str = "starting"
@@ -99,6 +107,12 @@ class Snapshot:
     warming: str = ""
     trouble: str = ""
     alarms: tuple[dict[str, str], ...] = ()
+    pending_rows: int = 0
+    pending_oldest: int | None = None
+    pending_class: str = ""
+    pending_expected: dict[str, float] = field(default_factory=dict)
+    pending_likely: tuple[dict[str, str], ...] = ()
+    errors_at_once: dict[str, float] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:
@@ -119,6 +133,10 @@ class Snapshot:
             if moment is not None and not first <= moment <= last:
                 raise DamagedError(f"what it says of '{name}' is no time")
         values["said"] = {n: visible(v) for n, v in values.get("said", {}).items()}
+        likely = values.get("pending_likely", ())
+        if not all(row.keys() == PENDING_WORDS for row in likely):
+            raise DamagedError("what it says of rows that wait for labels is not complete")
+        values["pending_likely"] = tuple(likely)
         strategy = values.get("strategy", Snapshot.strategy)
         for name, other in _COMPLETE.items():
             if (found := values.get(name)) and not found.keys() >= {strategy, other}:

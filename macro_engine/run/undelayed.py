@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.algorithm.ensemble import Ensemble
-from macro_engine.core.rows import Block, Columns
-from macro_engine.core.state import State, array, child, whole
+from macro_engine.core.rows import Block, Columns, Ints
+from macro_engine.core.state import State, array, child, indices, whole
 from macro_engine.stream.spec import LateLabels
 
 PREFIX = "at_once/"  # of the parts of a state
@@ -24,23 +24,37 @@ class UndelayedRun:
         self.ensemble = ensemble
         self.rows = 0
         self.wrong = np.zeros(len(ensemble.series), np.int64)
+        # of steps that are not complete in the run that waits: rows, and wrong ones by series
+        self.rows_ahead: Ints = np.empty(0, np.int64)
+        self.wrong_ahead: Ints = np.empty((len(ensemble.series), 0), np.int64)
 
     @property
     def errors(self) -> dict[str, float]:
-        """Shares of rows, by series."""
+        """Shares of the rows of steps that are complete in the run that waits, by series."""
         shares = (self.wrong / max(self.rows, 1)).tolist()
         return dict(zip(self.ensemble.series, shares, strict=True))
 
-    def run(self, block: Block) -> None:
-        """Take the steps of a block through."""
-        if not block.steps:
-            return
-        outcome = self.ensemble.run(block)
-        self.rows += len(block.rows)
-        self.wrong += outcome.wrong[: len(self.wrong)].sum(axis=1)
+    def run(self, block: Block, waiting: int) -> None:
+        """Take the steps of a block through; in the other run the last so many steps wait."""
+        if block.steps:
+            wrong = self.ensemble.run(block).wrong[: len(self.wrong)]
+            self.rows_ahead = np.concatenate([self.rows_ahead, np.diff(block.starts)])
+            self.wrong_ahead = np.hstack([self.wrong_ahead, wrong])
+        done = len(self.rows_ahead) - waiting
+        self.rows += int(self.rows_ahead[:done].sum())
+        self.wrong += self.wrong_ahead[:, :done].sum(axis=1)
+        self.rows_ahead = self.rows_ahead[done:].copy()
+        self.wrong_ahead = self.wrong_ahead[:, done:].copy()
 
     def state(self, is_whole: bool) -> dict[str, State | None]:
-        parts = self.ensemble.state(is_whole) | {"sums": {"rows": self.rows, "wrong": self.wrong}}
+        parts = self.ensemble.state(is_whole) | {
+            "sums": {
+                "rows": self.rows,
+                "wrong": self.wrong,
+                "rows_ahead": self.rows_ahead,
+                "wrong_ahead": self.wrong_ahead,
+            }
+        }
         return {f"{PREFIX}{name}": part for name, part in parts.items()}
 
     def restore(self, state: State, columns: Columns) -> None:
@@ -50,3 +64,6 @@ class UndelayedRun:
         sums = child(parts, "sums")
         self.rows = whole(sums, "rows")
         self.wrong = array(sums, "wrong", np.int64, self.wrong.shape)
+        self.rows_ahead = indices(sums, "rows_ahead", (None,), 1 << 62)
+        shape = (len(self.wrong), len(self.rows_ahead))
+        self.wrong_ahead = indices(sums, "wrong_ahead", shape, 1 << 62)

@@ -1,4 +1,4 @@
-"""One subroutine on a screen of its own."""
+"""One subroutine, or a row that waits for its label, on a screen of its own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from macro_engine.run.view import Parameters
-from macro_tui.view.details import details
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.scene import Scene
+from macro_tui.view.rows import Row
 from macro_tui.widgets.paragraph import Paragraph
 
 
@@ -22,9 +20,9 @@ class DetailsScreen(ModalScreen[None]):
     CSS_PATH = "details.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter", "dismiss", "close")]
 
-    def __init__(self, scene: Scene, number: int, known: Parameters | None, glyphs: Glyphs) -> None:
+    def __init__(self, rows: list[Row], glyphs: Glyphs) -> None:
         super().__init__()
-        self.rows = details(scene, number, known, glyphs)
+        self.rows = rows
         self.text = Paragraph(glyphs)
 
     def compose(self) -> ComposeResult:

@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.geometry import Size
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run.destination import target_text
@@ -22,6 +21,7 @@ from macro_tui.panels.decision import DecisionPanel
 from macro_tui.panels.errors import ErrorsPanel
 from macro_tui.panels.events import EventsPanel
 from macro_tui.panels.panel import Panel
+from macro_tui.panels.pending import PendingPanel
 from macro_tui.panels.rejected import RejectedPanel
 from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.panels.timeline import TimelinePanel
@@ -76,10 +76,11 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             WeightsPanel,
             EventsPanel,
             SubroutinesPanel,
+            PendingPanel,
             RejectedPanel,
         )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
-        self.placed_for: Size | None = None
+        self.placed_for: object = None  # size, and whether rows wait for labels
         self.length: int | None = None  # steps of the whole run, as far as they are known
         self.has_key_come = False  # since the screen was opened
         self.was_in_trouble = False  # at the last frame
@@ -115,7 +116,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         if self.session.error is not None and self.shown is None:
             self.app.fail(self.session.error)
             return
-        if self.size != self.placed_for:  # many changes of size at once may come as one event
+        if self._places() != self.placed_for:  # many changes of size at once may come as one event
             self.put_panels()
         if terminal_is_gone():
             self.app.interrupt()
@@ -164,8 +165,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         snapshot = self.snapshot_in_view
         is_feed = snapshot.came is not None and not snapshot.has_ended
         feed = (snapshot.open_rows, snapshot.open_errors, snapshot.said) if is_feed else None
-        has_ended = snapshot.has_ended
-        seen = self.event_log.seen, snapshot.rejected
+        has_ended, pending = snapshot.has_ended, (snapshot.pending_rows, snapshot.pending_likely)
+        seen = self.event_log.seen, snapshot.rejected, pending
         return self.steps, self.view, self.size, feed, seen, has_ended
 
     def _draw(self, panels: bool) -> None:
@@ -258,14 +259,22 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             if self.tour.look(sight, monotonic()):
                 self.draw_footer()
 
+    @property
+    def _has_keys(self) -> bool:
+        return bool(self.session.settings.get("key"))
+
+    def _places(self) -> object:
+        """By what the panels have their places."""
+        return self.size, self._has_keys
+
     def put_panels(self) -> None:
         """Put the panels in their places."""
-        self.placed_for = self.size
+        self.placed_for = self._places()
         width, height = self.size
         lines = ["header", "verdict", "footer", "status"][: 4 if height >= 12 else 3]
         self._line("status").display = "status" in lines
         room = max(height - len(lines), 0)
-        shown = panel_boxes(width, room, self.view.expanded)
+        shown = panel_boxes(width, room, self.view.expanded, self._has_keys)
         chart = shown.get("errors") or panel_boxes(width, room)["errors"]
         self.dots = ACROSS * max(plot_columns(chart.width), 1)
         for name, panel in self.panels.items():

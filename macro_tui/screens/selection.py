@@ -8,8 +8,10 @@ from textual import on
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
 from macro_engine.core.format import count_text
+from macro_engine.run.view import Snapshot
 from macro_tui.panels.events import EventsPanel
 from macro_tui.panels.panel import Panel
+from macro_tui.panels.pending import PendingPanel
 from macro_tui.panels.rejected import RejectedPanel
 from macro_tui.panels.subroutines import SubroutinesPanel
 from macro_tui.panels.weights import WeightsPanel
@@ -17,12 +19,13 @@ from macro_tui.screens.details import DetailsScreen
 from macro_tui.screens.event import EventScreen
 from macro_tui.screens.navigation import NavigationActions
 from macro_tui.screens.prompt import Prompt
-from macro_tui.view import events, rejected, subroutines, weights
+from macro_tui.view import events, pending, rejected, subroutines, weights
+from macro_tui.view.details import details
 from macro_tui.view.layout import PANELS
 from macro_tui.view.scene import Scene
 from macro_tui.widgets.lines import Lines
 
-_LISTS = (EventsPanel, SubroutinesPanel, RejectedPanel, WeightsPanel)
+_LISTS = (EventsPanel, SubroutinesPanel, PendingPanel, RejectedPanel, WeightsPanel)
 _SCROLLED = 3  # lines by a notch of the wheel
 
 
@@ -87,6 +90,10 @@ class PanelActions(NavigationActions):
             place = rejected.picked_reason(scene) + by
             last = max(len(scene.rejected) - 1, 0)
             self.look(replace(self.view, reason=min(max(place, 0), last)))
+        elif isinstance(panel, PendingPanel):
+            last = max(len(scene.snapshot.pending_likely) - 1, 0)
+            place = min(max(min(self.view.pending, last) + by, 0), last)
+            self.look(replace(self.view, pending=place))
         else:
             count = len(scene.history.members)
             step = 1 if by > 0 else -1
@@ -120,6 +127,10 @@ class PanelActions(NavigationActions):
             place = rejected.reason_at(scene, y, height)
             if place is not None:
                 self.look(replace(self.view, reason=place))
+        elif isinstance(panel, PendingPanel):
+            place = pending.row_at(scene.snapshot, self.view.pending, y, *panel.room)
+            if place is not None:
+                self.look(replace(self.view, pending=place))
         elif isinstance(panel, WeightsPanel):
             member = weights.member_at(scene, y, height)
             if member is not None and not self.view.of_strategies:
@@ -152,8 +163,19 @@ class PanelActions(NavigationActions):
                 number, event = scene.listed[place]
                 self.look_at_event(number, event)
                 self.app.push_screen(EventScreen(self.glyphs, event))
+        elif isinstance(self.focused, PendingPanel):
+            self._open_pending(scene.snapshot)
         else:
             self._open_subroutine()
+
+    def _open_pending(self, snapshot: Snapshot) -> None:
+        """The picked row with its decision."""
+        likely = snapshot.pending_likely
+        if not likely:
+            self.say("no row waits for its label")
+            return
+        row = likely[min(self.view.pending, len(likely) - 1)]
+        self.app.push_screen(DetailsScreen(pending.details(row, snapshot), self.glyphs))
 
     def _open_subroutine(self) -> None:
         """The picked one of the table; from any other panel the active one."""
@@ -164,7 +186,8 @@ class PanelActions(NavigationActions):
             numbers = [line.number for line in subroutines.lines(scene)]
             number = self.view.subroutine if self.view.subroutine in numbers else numbers[0]
         known = self.session.parameters(scene.member, number)
-        self.app.push_screen(DetailsScreen(scene, number, known, self.glyphs))
+        rows = details(scene, number, known, self.glyphs)
+        self.app.push_screen(DetailsScreen(rows, self.glyphs))
 
     def action_other_weights(self) -> None:
         scene = self.shown

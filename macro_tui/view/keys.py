@@ -89,6 +89,7 @@ KEYS = (
             (4, "weights"),
             (5, "events"),
             (6, "subroutines"),
+            (7, "pending: rows without a label"),
             (8, "rejected rows"),
         )
     ),
@@ -104,7 +105,7 @@ KEYS = (
         "enter",
         "open",
         "",
-        "the whole event, and go there; open the subroutine",
+        "the whole event, and go there; open the subroutine or row",
         PANELS,
     ),
     Key(

@@ -12,8 +12,10 @@ PANELS = {
     4: "weights",
     5: "events",
     6: "subroutines",
+    7: "pending",
     8: "rejected",
 }
+_LEAST_OF_TWO = 7  # lines that each of two panels needs in the place of one
 
 
 class Box(NamedTuple):
@@ -28,10 +30,31 @@ def is_small(width: int, height: int) -> bool:
     return width < 80 or height < 20
 
 
-def panel_boxes(width: int, height: int, expanded: str | None = None) -> dict[str, Box]:
-    """The panels that are shown, each with its place in the room that is left for panels."""
+def panel_boxes(
+    width: int, height: int, expanded: str | None = None, has_pending: bool = False
+) -> dict[str, Box]:
+    """The panels that are shown, each with its place in the room that is left for panels.
+
+    Where rows wait for labels, that panel takes the place of the weights, or half of it.
+    """
     if expanded is not None:
         return {expanded: Box(0, 0, width, height)}
+    boxes = _boxes(width, height)
+    if not has_pending or "weights" not in boxes:
+        return boxes
+    x, y, wide, high = boxes["weights"]
+    if width < 110 or high < 2 * _LEAST_OF_TWO:
+        boxes["pending"] = boxes.pop("weights")
+        return boxes
+    upper = high - high // 2
+    boxes["weights"], boxes["pending"] = (
+        Box(x, y, wide, upper),
+        Box(x, y + upper, wide, high - upper),
+    )
+    return boxes
+
+
+def _boxes(width: int, height: int) -> dict[str, Box]:
     if is_small(width, height):
         return _stacked(width, height)
     if width >= 140 and height >= 40:

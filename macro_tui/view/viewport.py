@@ -52,6 +52,8 @@ class Viewport:
         Its name; None for the one of the settings.
     event, subroutine, reason
         The number of the one that is picked in its list.
+    pending
+        The place of the picked row among those that wait for labels.
     """
 
     moment: int | None = None
@@ -68,6 +70,7 @@ class Viewport:
     subroutine: int | None = None
     reason: int = 0
     event_order: str = EVENT_ORDERS[0]
+    pending: int = 0
     filter: str = ""
     expanded: str | None = None
 

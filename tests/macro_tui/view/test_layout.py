@@ -12,7 +12,7 @@ MAIN = {"errors", "decision", "timeline", "weights"}
     [
         ((80, 24), MAIN),
         ((120, 30), MAIN | {"events"}),
-        ((160, 50), set(PANELS.values()) - {"rejected"}),
+        ((160, 50), set(PANELS.values()) - {"pending", "rejected"}),
     ],
 )
 def test_each_size_has_its_panels(size, shown):
@@ -33,3 +33,20 @@ def test_panels_stay_inside_and_apart(width, height):
 
 def test_an_expanded_panel_has_everything():
     assert panel_boxes(90, 30, "events") == {"events": (0, 0, 90, 30)}
+
+
+@pytest.mark.parametrize(
+    ("size", "beside"), [((60, 30), False), ((80, 24), False), ((120, 36), True), ((160, 50), True)]
+)
+def test_rows_that_wait_for_labels_take_the_place_of_the_weights(size, beside):
+    width, height = size[0], size[1] - 4
+    before, after = panel_boxes(width, height), panel_boxes(width, height, has_pending=True)
+    x, y, wide, high = before.pop("weights")
+    pending, weights = after.pop("pending"), after.pop("weights", None)
+    assert after == before
+    assert (weights is not None) == beside
+    if weights is None:
+        assert pending == (x, y, wide, high)
+    else:
+        assert weights == (x, y, wide, weights.height)
+        assert pending == (x, y + weights.height, wide, high - weights.height)
