@@ -73,7 +73,8 @@ def ended(session, rules=()):
     """The session after its end, with the alarms that it rang."""
     session.set_alarms(rules)
     session.start()
-    session.thread.join(60)
+    session.thread.join(600)
+    assert not session.thread.is_alive()
     assert session.error is None
     session.start = lambda: None
     session.set_alarms = lambda _rules: None

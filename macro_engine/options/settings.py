@@ -17,6 +17,7 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, Member, grid
 from macro_engine.discrepancy import DISTANCES
+from macro_engine.options.late_labels import late_labels_of
 from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS, QUANTILES
 from macro_engine.options.table import DEFAULTS, OPTIONS
 from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES
@@ -25,15 +26,11 @@ from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.quantiles import QuantileRule
 from macro_engine.stream.spec import (
     AHEAD,
-    LATE_TIMEOUT,
-    LATE_TIMEOUT_ROWS,
-    LATE_TIMEOUT_WINDOWS,
     MEAN,
     NONE,
     REJECT,
     RUNNING,
     UNIT,
-    LateLabels,
     StepLength,
     StreamSpec,
 )
@@ -345,59 +342,8 @@ class Settings:
             wants_units=any(STRATEGIES[name].wants_units for name in self["strategies"]),
             clock=clock_beside(used) if self.has_clock else NO_CLOCK,
             quantiles=self._quantiles,
-            late_labels=self._late_labels(columns),
+            late_labels=late_labels_of(self, columns),
         )
-
-    def _late_labels(self, columns: Sequence[str]) -> LateLabels | None:
-        key, file = tuple(self.get("key") or ()), self.get("labels")
-        delay, time = self.get("label_delay"), self.get("label_time")
-        if file is not None and not key:
-            raise UsageError("--labels: name the columns that identify a row with --key")
-        if delay is not None and time is not None:
-            raise UsageError("--label-delay and --label-time say the same; leave one out")
-        for option, value in (("--label-delay", delay), ("--label-time", time)):
-            if value is not None and self.get("time") is None:
-                raise UsageError(f"{option} needs a time column; name it with --time")
-        if self._quantiles is not None and (key or delay or time):
-            raise UsageError(
-                "--thresholds: where labels come late they cannot be found from the first rows; "
-                "write numbers, as in --thresholds .1,.2,.5"
-            )
-        if not (key or delay or time):
-            if self.get("label_timeout") is not None:
-                raise UsageError(
-                    "--label-timeout: no label comes late without --key, --label-delay or "
-                    "--label-time"
-                )
-            return None
-        microseconds = StepLength.parse(delay).microseconds or 0 if delay else 0
-        label = parse_label(self["label"], columns).column
-        return LateLabels(
-            key,
-            Path(file) if file else None,
-            microseconds,
-            time,
-            self._label_timeout(microseconds),
-            file is None or label in columns,
-        )
-
-    def _label_timeout(self, delay: int) -> StepLength | None:
-        asked = self.get("label_timeout")
-        if asked == "none" or (asked is None and self.get("label_time") is not None):
-            return None
-        if asked is not None:
-            timeout = StepLength.parse(asked)
-            if timeout.microseconds is not None and self.get("time") is None:
-                raise UsageError(
-                    "--label-timeout: a length of time needs a time column; name it with --time "
-                    "or count rows, as in --label-timeout 5000"
-                )
-            return timeout
-        if self.get("time") is None:
-            return StepLength(rows=LATE_TIMEOUT_ROWS)
-        window = StepLength.parse(self["every"]).microseconds
-        least = LATE_TIMEOUT if window is None else LATE_TIMEOUT_WINDOWS * window
-        return StepLength(microseconds=max(least, 2 * delay))
 
 
 def _without(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
