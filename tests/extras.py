@@ -53,3 +53,10 @@ needs_web = [
         reason="needs textual-serve: pip install 'macro-tui[web]'",
     ),
 ]
+
+needs_matplotlib = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        find_spec("matplotlib") is None, reason="needs matplotlib: pip install 'macro-tui[report]'"
+    ),
+]

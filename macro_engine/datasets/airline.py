@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,24 +65,49 @@ def prepare(
 
     `progress` is told the share of the input that was read and the number of rows so far.
     """
-    result = Prepared()
-    frames: list[pl.DataFrame] = []
-    if not out.absolute().parent.is_dir():
-        raise MacroError(f"{visible(out)} cannot be written: its folder does not exist")
+    return prepare_many(paths, {airport: out}, progress)[airport]
+
+
+def prepare_many(
+    paths: Sequence[Path],
+    recordings: Mapping[str, Path],
+    progress: Callable[[float, int], object] = lambda _done, _rows: None,
+    all_needed: bool = True,
+) -> dict[str, Prepared]:
+    """Write one recording for each airport; the files are read once. See `prepare`.
+
+    Without `all_needed`, an airport at which no flight arrives gets none.
+    """
+    found = {airport: Prepared() for airport in recordings}
+    frames: dict[str, list[pl.DataFrame]] = {airport: [] for airport in recordings}
+    for out in recordings.values():
+        if not out.absolute().parent.is_dir():
+            raise MacroError(f"{visible(out)} cannot be written: its folder does not exist")
     files = [_open(path) for path in paths]
+    rows = 0
     for number, file in enumerate(files):
         for table in file.tables(_COLUMNS):
-            frames.append(_arrivals(table, airport, result))
-            progress((number + file.done) / len(files), result.rows)
+            rows += len(table) + len(table.broken)
+            destinations = table.columns["Dest"].texts()
+            for airport, result in found.items():
+                frames[airport].append(_arrivals(table, destinations, airport, result))
+            progress((number + file.done) / len(files), rows)
+    for airport, out in recordings.items():
+        if not all_needed and not found[airport].arrivals:
+            continue
+        _check_arrivals(airport, found[airport], len(paths))
+        arrivals = pl.concat(frames[airport]).sort("arrival", maintain_order=True)
+        write_recording(arrivals, out, "arrival", ("weekday", "carrier", "origin"))
+    return found
+
+
+def _check_arrivals(airport: str, result: Prepared, files: int) -> None:
     if not result.arrivals:
         most = ", ".join(visible(name) for name, _ in result.airports.most_common(10))
         raise UsageError(
-            f"no flight arrives at '{visible(airport)}' in {len(paths)} file(s) with "
+            f"no flight arrives at '{visible(airport)}' in {files} file(s) with "
             f"{result.rows:,} rows; most arrive at: {most}"
         )
-    arrivals = pl.concat(frames).sort("arrival", maintain_order=True)
-    write_recording(arrivals, out, "arrival", ("weekday", "carrier", "origin"))
-    return result
 
 
 def _open(path: Path) -> CsvFile:
@@ -98,11 +123,12 @@ def _open(path: Path) -> CsvFile:
     return file
 
 
-def _arrivals(table: Table, airport: str, result: Prepared) -> pl.DataFrame:
+def _arrivals(
+    table: Table, destinations: Sequence[str], airport: str, result: Prepared
+) -> pl.DataFrame:
     """The usable arrivals among some rows, with the columns of the recording."""
     result.rows += len(table) + len(table.broken)
     result.broken += len(table.broken)
-    destinations = table.columns["Dest"].texts()
     result.airports.update(destinations)
     here = [i for i, destination in enumerate(destinations) if destination == airport]
     texts = {name: table.columns[name].texts() for name in ("Cancelled", "Diverted")}

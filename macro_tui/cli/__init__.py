@@ -20,6 +20,7 @@ COMMANDS = {
     "tail": "run MACRO over a growing CSV or standard input",
     "feed": "play a recording into a growing CSV, to practise on",
     "prepare": "make a recording from the files of a public data set",
+    "reproduce": "the paper's tables, beside what this program gets",
     "bench": "speed, as ratios against River in the same run",
     "inspect": "show what would be read from a recording, and how",
     "watch": "look at a run that another process makes, or a finished one",
