@@ -31,6 +31,7 @@ from macro_engine.stream.label import class_titles
 
 NEWEST = 10_000  # steps that are kept in memory
 _JOINED = 256  # steps, below which what is kept in memory is joined with what follows
+_MOST_ANSWERS = 32  # that `at` keeps
 _MOST_READ = 1 << 15  # steps that are read from the file to answer one question
 
 
@@ -65,13 +66,11 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """The history by which a step was decided: its rows, by class, and its time."""
+    """The history by which a step was decided: its steps, its rows, and these by class."""
 
     steps: int
     rows: int
     labels: Ints
-    first_time: int | None
-    last_time: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +122,8 @@ class History:
         self.columns = ActiveColumns(self.activity, self.results)
         self.evidence = LeadConfidence(names)
         self.situations: dict[tuple[int, int], str] = {}  # at births, in words
+        self.asked_at = -1  # how many steps there were when `answers` were given
+        self.answers: dict[bytes, Points] = {}
 
     @property
     def series(self) -> list[str]:
@@ -197,7 +198,18 @@ class History:
         with self.lock:
             if self.downsampled is None:
                 return Points.beginning(self.names, False).take(moments * 0)
-            moments = np.clip(moments, self.begin, self.steps)
+            if self.asked_at != self.steps:
+                self.asked_at, self.answers = self.steps, {}
+            key = moments.tobytes()
+            if key not in self.answers:  # the pictures of a frame ask for the same moments
+                if len(self.answers) >= _MOST_ANSWERS:
+                    self.answers.clear()
+                self.answers[key] = self._at(np.clip(moments, self.begin, self.steps))
+            return self.answers[key]
+
+    def _at(self, moments: Ints) -> Points:
+        with self.lock:
+            assert self.downsampled is not None
             points = self.downsampled.points()
             places = np.searchsorted(points.moments, moments, side="right") - 1
             rough = points.moments[places] != moments
@@ -250,19 +262,20 @@ class History:
 
     def moment(self, step: int) -> Moment:
         """How a step was decided, and how it went."""
-        results = self.results(step, step + 1)
+        part = self._parts(step, step + 1)[0]
+        place = step - part.first_step
         list_steps, nearest, distances = self._lists(step)
-        times = results.first_times
+        first_row = int(part.lengths[:place].sum(dtype=np.int64))
         return Moment(
             step=step,
-            time=None if times is None else int(times[0]),
-            rows=results.rows,
-            wrong=results.wrong[:, 0].astype(np.int64),
-            active=results.active[:, 0].astype(np.int64),
-            born=results.born[:, 0],
-            close=results.close[:, 0].astype(np.int64),
-            subroutines=results.subroutines[:, 0].astype(np.int64),
-            distance=results.distance[:, 0],
+            time=None if part.times is None else int(part.times[first_row]),
+            rows=int(part.lengths[place]),
+            wrong=part.wrong[:, place].astype(np.int64),
+            active=part.active[:, place].astype(np.int64),
+            born=part.born[:, place],
+            close=part.close[:, place].astype(np.int64),
+            subroutines=part.subroutines[:, place].astype(np.int64),
+            distance=part.distance[:, place],
             list_steps=list_steps,
             nearest=nearest,
             distances=distances,
@@ -288,16 +301,12 @@ class History:
         length = min(wanted, step) if isinstance(wanted, int) else step
         first = max(step - min(length, NEWEST), self.first)
         if step <= first:
-            return Situation(0, 0, np.zeros(len(self.classes), np.int64), None, None)
-        results = self.results(first, step)
-        times = results.times
-        return Situation(
-            results.steps,
-            results.rows,
-            results.label_counts,
-            None if times is None else int(times.min()),
-            None if times is None else int(times.max()),
-        )
+            return Situation(0, 0, np.zeros(len(self.classes), np.int64))
+        rows, labels = 0, np.zeros(len(self.classes), np.int64)
+        for part in self._parts(first, step):
+            found = part.labels_between(max(first, part.first_step), min(step, part.stop))
+            rows, labels = rows + found[0], labels + found[1]
+        return Situation(step - first, rows, labels)
 
     def situation_at_birth(self, member: int, number: int) -> str:
         """The history by which a subroutine was born, in words; empty where it is not known."""

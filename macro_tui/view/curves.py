@@ -211,8 +211,9 @@ def render(
         elif areas.left:
             _draw_y_axis(canvas, view, areas, y)
         _draw_crosshair(canvas, view, areas)
-        _draw_curves(canvas, lines, areas, y)
-        _draw_initials(canvas, lines, areas, y)
+        if lines.series:
+            _draw_curves(canvas, lines, areas, y)
+            _draw_initials(canvas, lines, areas, y)
         _draw_x_axis(canvas, view, areas)
     if areas.top:
         _draw_legend(canvas, view)

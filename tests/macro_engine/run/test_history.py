@@ -132,7 +132,6 @@ def test_the_situation_is_the_history_before_the_step(past, whole):
     rows = slice(whole.starts[97], whole.starts[100])
     assert situation.steps == 3
     assert situation.labels.tolist() == np.bincount(whole.labels[rows], minlength=2).tolist()
-    assert situation.first_time == whole.times[rows].min()
     assert past.situation(0, 0).rows == 0
 
 
