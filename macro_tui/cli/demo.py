@@ -6,6 +6,7 @@ import argparse
 import sys
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
     from macro_engine.run.session import Session
+    from macro_tui.app import Options
 
 AIRPORT = "ORD"
 AIRPORTS = ("ATL", "DEN", "DFW", "IAH", "LAS", "ORD", "PHX")
@@ -25,9 +27,9 @@ _LOOK_SECONDS = 0.2
 _STEPS_A_COLUMN = 12  # of the chart: the days before, and the week as it comes
 _NEXT = """\
 That was a demo: nothing of it was kept. Next:
-  macro-tui replay airline-ATL.parquet      six months of arrivals in Atlanta
-  macro-tui inspect FILE.csv                what would be read from a file of your own
-  macro-tui tail LIVE.csv --run ops.run     follow a feed of your own, and record it"""
+  macro-tui replay airline-ATL.parquet    six months of arrivals in Atlanta
+  macro-tui inspect FILE.csv              what would be read from a file of yours
+  macro-tui tail LIVE.csv --run ops.run   follow a feed of yours, and record it"""
 
 EXAMPLES = (
     "macro-tui demo",
@@ -64,30 +66,32 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_feed(arguments: argparse.Namespace, folder: Path) -> int:
-    """What `macro-tui tail ORD.csv --run demo.run --alarm ...` shows."""
-    from macro_engine.datasets.storm import Storm
-    from macro_tui.cli import parser_of
     from macro_tui.cli.screen import options_of
-    from macro_tui.cli.tail import open_session
-    from macro_tui.demo.feeding import feed_path
     from macro_tui.monitor import monitor
 
-    words = ["tail", str(feed_path(folder, AIRPORT)), "--run", str(folder / "demo.run")]
-    tail = parser_of("tail").parse_args(words)
     arguments.alarm = [SILENCE_ALARM, *arguments.alarm]
-    options = replace(
-        options_of(arguments, TITLE),
-        tour_of=Storm().microseconds if arguments.tour else None,
-        width=_STEPS_A_COLUMN,
-        asks_before_leaving=False,
-    )
+    options = options_of(arguments, TITLE)
+    return monitor(partial(open_feed, folder), options_for_demo(options, arguments.tour))
 
-    def open_run() -> Session:
-        session = open_session(tail, descriptor=0)
-        threading.Thread(target=_set_alarm, args=(session,), daemon=True).start()
-        return session
 
-    return monitor(open_run, options)
+def options_for_demo(options: Options, has_tour: bool = True) -> Options:
+    """Options of the monitor, as a demo has them."""
+    from macro_engine.datasets.storm import Storm
+
+    tour_of = Storm().microseconds if has_tour else None
+    return replace(options, tour_of=tour_of, width=_STEPS_A_COLUMN, asks_before_leaving=False)
+
+
+def open_feed(folder: Path) -> Session:
+    """What `macro-tui tail ORD.csv --run demo.run` runs."""
+    from macro_tui.cli import parser_of
+    from macro_tui.cli.tail import open_session
+    from macro_tui.demo.feeding import feed_path
+
+    words = ["tail", str(feed_path(folder, AIRPORT)), "--run", str(folder / "demo.run")]
+    session = open_session(parser_of("tail").parse_args(words), descriptor=0)
+    threading.Thread(target=_set_alarm, args=(session,), daemon=True).start()
+    return session
 
 
 def _set_alarm(session: Session) -> None:

@@ -1,4 +1,4 @@
-"""The one table of keys: bindings, footer, help, palette and the README come from it."""
+"""The one table of keys: bindings, footer, help, palette and docs/monitor.md come from it."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def footer(
 
 
 def markdown() -> str:
-    """The table for the README."""
+    """The table for docs/monitor.md."""
     lines = ["| key | what it does |", "|---|---|"]
     for group in GROUPS:
         lines.append(f"| **{group}** | |")
