@@ -9,6 +9,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.extras import how_to_install
 from macro_engine.experiments import identity
 from macro_engine.experiments.identity import fingerprint, program
 
@@ -25,7 +26,9 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise UsageError("--scheduler needs Dask: pip install 'macro-tui[dask]'") from None
+        raise UsageError(
+            f"--scheduler needs Dask; install it with: {how_to_install('dask')}"
+        ) from None
     name = visible(address)
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)

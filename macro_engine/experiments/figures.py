@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
 from macro_engine.core.errors import UsageError
+from macro_engine.core.extras import how_to_install
 from macro_engine.experiments.cells import SQRT, Cells, Group
 from macro_engine.experiments.paper_figures import SHORT
 
@@ -21,7 +21,7 @@ def check_matplotlib() -> None:
     if find_spec("matplotlib") is None:
         raise UsageError(
             "--report draws figures with matplotlib, which is not installed; install it with: "
-            f"{sys.executable} -m pip install 'matplotlib>=3.9,<4'"
+            f"{how_to_install('report')}"
         )
 
 

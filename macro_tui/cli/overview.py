@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import wrap
 
 from macro_engine import __version__
 
@@ -14,12 +15,14 @@ macro-tui {version}: watch a stream in which the right model changes with the mo
   macro-tui tail LIVE.csv --run ops.run  follow a growing file, record the run
 
 Small models, each trained on moments that looked alike, against one for all.
-Also: {others}
+{others}
 macro-tui COMMAND --help explains one; doctor checks this terminal and machine"""
+_WIDTH = 80
 _SHOWN = ("demo", "replay", "tail", "doctor")
 
 
 def overview(commands: Iterable[str]) -> str:
     """Ten lines."""
     others = " ".join(name for name in commands if name not in _SHOWN)
-    return _TEXT.format(version=__version__, others=others)
+    lines = wrap(f"Also: {others}", _WIDTH, subsequent_indent="      ")
+    return _TEXT.format(version=__version__, others="\n".join(lines))

@@ -105,7 +105,7 @@ def test_help_has_an_example_that_is_understood(name, capsys):
 def test_help_says_what_each_argument_is_and_its_default(name):
     unsaid = (None, False, True, [], argparse.SUPPRESS)
     for action in parser_of_command(name)._actions:
-        is_told = action.metavar == "DATA_SET" or action.help
+        is_told = isinstance(action, argparse._SubParsersAction) or action.help
         assert is_told, f"{name} {action.dest}"
         if action.option_strings and action.default not in unsaid:
             assert "default" in action.help, f"{name} {action.dest}"
