@@ -6,6 +6,7 @@ of the run, and what was written after it is cut off when the run is resumed.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -64,15 +65,52 @@ class AppendedFile(EmitTarget):
     def __init__(self, path: Path, say: Say) -> None:
         self.path = path
         self.say = say
-        self.unwritten = b""
+        self.unwritten = self.header = b""
         try:
-            self.descriptor = os.open(destination(path), os.O_RDWR | os.O_CREAT, 0o666)
+            self.descriptor = self._opened()
         except OSError as error:
             raise _unwritable(path, error) from None
         self.length = os.fstat(self.descriptor).st_size
 
+    def _opened(self) -> int:
+        descriptor = os.open(destination(self.path), os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise UsageError(
+                f"--emit: another run writes to {visible(self.path)}; name another file"
+            ) from None
+        except OSError:  # a file system without locks: nobody can be kept out
+            return descriptor
+        return descriptor
+
+    def _follow(self) -> None:
+        """Go on in a new file where this one was moved, deleted or emptied."""
+        own = os.fstat(self.descriptor)
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            found = None
+        is_there = found is not None and os.path.samestat(own, found)
+        if is_there and own.st_size >= self.length - len(self.unwritten):
+            return
+        if is_there:
+            what = "was cut off"
+        else:
+            what = "was moved or deleted"
+            descriptor = self._opened()
+            os.close(self.descriptor)
+            self.descriptor = descriptor
+        size = os.fstat(self.descriptor).st_size
+        if not size and not self.unwritten.startswith(self.header):
+            self.unwritten = self.header + self.unwritten
+        self.length = size + len(self.unwritten)
+        self.say(f"{visible(self.path)} {what} by somebody else; lines go on in what is there now")
+
     def begin(self, header: bytes) -> None:
         """Write the header of a new file, or see that it is that of the file."""
+        self.header = header
         if not self.length:
             self.write(header)
             return
@@ -87,14 +125,16 @@ class AppendedFile(EmitTarget):
     def write(self, data: bytes) -> None:
         self.length += len(data)
         self.unwritten += data
-        at = self.length - len(self.unwritten)
         try:
+            self._follow()
+            at = self.length - len(self.unwritten)
             while self.unwritten:
                 written = os.pwrite(self.descriptor, self.unwritten, at)
                 self.unwritten, at = self.unwritten[written:], at + written
-        except OSError as error:
+        except (OSError, UsageError) as error:
             if self.trouble is None:
-                self.trouble = str(_unwritable(self.path, error))
+                why = _unwritable(self.path, error) if isinstance(error, OSError) else error
+                self.trouble = str(why)
                 self.say(f"{self.trouble}; lines wait in memory, and it is tried again")
             return
         if self.trouble is not None:

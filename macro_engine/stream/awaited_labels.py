@@ -7,7 +7,7 @@ row i opens. A step is complete once each of its rows has its label, or was give
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -83,6 +83,7 @@ class AwaitedLabels:
         self.late = late
         self.say = say
         self.first_row = self.first_step = 0
+        self.has_dates = False  # whether a label in its row was ever known later than that
         self.matched = 0  # rows that have their label from a second file
         self.clock = -NEVER  # the largest time so far, or rows where there are none
         self.starts: Ints = np.empty(0, np.int64)  # row numbers
@@ -103,12 +104,6 @@ class AwaitedLabels:
     @property
     def next_row(self) -> int:
         return self.first_row + len(self.labels)
-
-    @property
-    def waiting(self) -> Bools:
-        """Which of the kept rows have no label yet."""
-        waiting: Bools = self.known == NEVER
-        return waiting
 
     @property
     def waiting_rows(self) -> int:
@@ -197,6 +192,7 @@ class AwaitedLabels:
             labels = self._register(keys, places, labels)
         known = np.where((labels >= 0) & (due <= clock), places, NEVER)
         due = np.where(labels >= 0, due, NEVER)
+        self.has_dates = self.has_dates or bool(((due < NEVER) & (known == NEVER)).any())
         self.starts = np.concatenate([self.starts, places[opens]])
         self.labels = np.concatenate([self.labels, labels])
         self.known = np.concatenate([self.known, known])
@@ -211,7 +207,7 @@ class AwaitedLabels:
 
     def finish(self) -> None:
         """No more comes: labels that stand in their rows are known, the others never."""
-        waiting = np.flatnonzero(self.waiting)
+        waiting = np.flatnonzero(self.known == NEVER)
         self.known = self.known.copy()
         self.known[waiting] = self.next_row
         lost = waiting[self.labels[waiting] < 0]
@@ -271,6 +267,7 @@ class AwaitedLabels:
     def restore(self, state: State, classes: int) -> None:
         """Go on from a state; it must be new."""
         self.remembers.restore(self, state)
+        self.has_dates = bool(((self.due < NEVER) & (self.known == NEVER)).any())
         n = len(self.labels)
         self.keys = texts(state, "keys")
         sizes = {len(self.known), len(self.due), len(self.came)}
@@ -300,39 +297,44 @@ class AwaitedLabels:
 
     def _pass(self, first: int, clock: Ints, told: Iterable[LoneLabel]) -> None:
         """The clock passes the rows from one on; labels become known, and rows are given up."""
-        waiting = np.flatnonzero(self.waiting)
-        ends_at = np.full(len(self.known), NEVER)
-        lost, ends = self._given_up(waiting, first, clock)
-        ends_at[lost] = ends
+        lost, ends = self._given_up(first, clock)
+        ends_at = dict(zip(lost.tolist(), ends.tolist(), strict=True))
         for label in told:
             self._take_label(label, first, ends_at)
-        still = waiting[self.known[waiting] == NEVER]
-        dated = still[self.due[still] < NEVER]
-        own = self.first_row + dated - first  # a label is not known before its row
-        at_due = np.maximum(np.searchsorted(clock, self.due[dated]), own)
-        is_due = (at_due <= ends_at[dated]) & (at_due < len(clock))
-        self.known[dated[is_due]] = first + at_due[is_due]
+        self._pass_dates(first, clock, ends_at)
         lost = lost[self.known[lost] == NEVER]
-        self.known[lost] = first + ends_at[lost]
+        self.known[lost] = [first + ends_at[i] for i in lost.tolist()]
         self.labels[lost] = NO_LABEL
         for i in lost.tolist():
             self.note("never", self.keys[i] if self.keys else "")
 
-    def _given_up(self, waiting: Ints, first: int, clock: Ints) -> tuple[Ints, Ints]:
-        """Rows that wait for too long while the clock passes, and where among the rows that is."""
-        timeout = self.late.timeout
-        if timeout is None or not len(waiting) or not len(clock):
-            return waiting[:0], waiting[:0]
-        own = self.first_row + waiting - first
-        if timeout.microseconds is None:
-            ends = own + (timeout.rows or 0)
-            count = int(np.searchsorted(ends, len(clock)))
-            return waiting[:count], np.maximum(ends[:count], 0)
-        ends = self.came[waiting] + timeout.microseconds  # which rise
-        count = int(np.searchsorted(ends, clock[-1], side="right"))
-        return waiting[:count], np.maximum(np.searchsorted(clock, ends[:count]), own[:count])
+    def _pass_dates(self, first: int, clock: Ints, ends_at: Mapping[int, int]) -> None:
+        """Labels become known whose time has come."""
+        if not self.has_dates:
+            return
+        dated = np.flatnonzero((self.known == NEVER) & (self.due < NEVER))
+        own = self.first_row + dated - first  # a label is not known before its row
+        at_due = np.maximum(np.searchsorted(clock, self.due[dated]), own)
+        ends = np.array([ends_at.get(i, NEVER) for i in dated.tolist()], np.int64)
+        is_due = (at_due <= ends) & (at_due < len(clock))
+        self.known[dated[is_due]] = first + at_due[is_due]
 
-    def _take_label(self, told: LoneLabel, first: int, ends_at: Ints) -> None:
+    def _given_up(self, first: int, clock: Ints) -> tuple[Ints, Ints]:
+        """Rows that wait for too long while the clock passes, and where among the rows that is."""
+        timeout, none = self.late.timeout, np.empty(0, np.int64)
+        if timeout is None or not len(self.known) or not len(clock):
+            return none, none
+        if timeout.microseconds is None:
+            count = max(first + len(clock) - (timeout.rows or 0) - self.first_row, 0)
+            lost = np.flatnonzero(self.known[:count] == NEVER)
+            own = self.first_row + lost - first
+            return lost, np.maximum(own + (timeout.rows or 0), 0)
+        last = int(clock[-1]) - timeout.microseconds  # of those that are given up; clocks rise
+        lost = np.flatnonzero(self.known[: np.searchsorted(self.came, last, "right")] == NEVER)
+        ends = np.searchsorted(clock, self.came[lost] + timeout.microseconds)
+        return lost, np.maximum(ends, self.first_row + lost - first)
+
+    def _take_label(self, told: LoneLabel, first: int, ends_at: Mapping[int, int]) -> None:
         """A label comes by itself."""
         key = told.key
         row = self.row_of.get(key, -1)
@@ -343,8 +345,9 @@ class AwaitedLabels:
             if row >= moment:
                 self.note("early", key)
                 moment = row
-            is_lost = self.known[i] == NEVER and ends_at[i] < told.place
-            if self.known[i] == NEVER and not is_lost:
+            waits = self.known[i] == NEVER
+            is_lost = waits and ends_at.get(i, NEVER) < told.place
+            if waits and not is_lost:
                 self.known[i], self.labels[i] = moment, told.label
             else:
                 self._second(key, int(self.labels[i]) if not is_lost else NO_LABEL, told.label)
@@ -371,7 +374,7 @@ class AwaitedLabels:
             self.complete[key] = label
         while len(self.complete) > MOST_KEPT:
             del self.complete[next(iter(self.complete))]
-        self.keys = self.keys[rows:]
+        del self.keys[:rows]
         self.first_row += rows
         self.first_step += steps
         self.starts = self.starts[steps:]

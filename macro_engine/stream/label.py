@@ -13,7 +13,7 @@ import numpy as np
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
-from macro_engine.stream.table import IS_MISSING, MISSING, Column, Problem, Problems
+from macro_engine.stream.table import MISSING, NOTHING, Column, Problems
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
@@ -38,9 +38,7 @@ class LabelColumn:
     def read(self, column: Column, classes: Sequence[str] | None) -> tuple[list[str], Problems]:
         labels = column.texts()
         missing = MISSING.difference(classes or ())
-        return labels, {
-            i: Problem(IS_MISSING) for i, label in enumerate(labels) if label in missing
-        }
+        return labels, {i: NOTHING for i, label in enumerate(labels) if label in missing}
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class LabelRule:
         compare = _OPERATORS[self.operator]
         if isinstance(self.value, str):
             texts = column.texts()
-            problems = {i: Problem(IS_MISSING) for i, t in enumerate(texts) if t in MISSING}
+            problems = {i: NOTHING for i, t in enumerate(texts) if t in MISSING}
             return [RULE_CLASSES[compare(text, self.value)] for text in texts], problems
         numbers, problems = column.numbers()
         holds = compare(numbers, self.value)

@@ -35,6 +35,7 @@ class Problem:
         return self.kind if self.value is None else f"'{visible(self.value, 40)}' {self.kind}"
 
 
+NOTHING = Problem(IS_MISSING)  # one for all: where labels come late, half of all fields are empty
 Problems = dict[int, Problem]  # by the row's place in the table
 
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.core.rows import Floats, Ints
-from macro_engine.stream.table import IS_MISSING, MISSING, NO_NUMBERS, NOT_FINITE, Problem, Problems
+from macro_engine.stream.table import (
+    IS_MISSING,
+    MISSING,
+    NO_NUMBERS,
+    NOT_FINITE,
+    NOTHING,
+    Problem,
+    Problems,
+)
 from macro_engine.stream.times import TimeReader, time_reader
 
 _FROM_COMMA = str.maketrans(",.", ".,")
@@ -56,6 +64,9 @@ class TextColumn:
         numbers = np.zeros(len(values))
         problems = {}
         for i, value in enumerate(values):
+            if value in MISSING:
+                problems[i] = NOTHING
+                continue
             number = _number(value)
             if self.decimal == "," and "." in self.values[i] and "," not in self.values[i]:
                 number = Problem("is not a number", value)

@@ -15,7 +15,7 @@ from made_runs import SETTINGS, engine, live_engine, run, run_until, write_strea
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.options.settings import Layer
-from macro_engine.run.emission import MOST_WAITING, StandardOutput
+from macro_engine.run.emission import MOST_WAITING, AppendedFile, StandardOutput
 from macro_engine.run.engine import Engine
 from macro_engine.stream.opening import open_stream
 
@@ -125,6 +125,50 @@ def test_a_new_run_appends_to_its_own_kind_only(stream, tmp_path):
     with pytest.raises(UsageError, match="holds something else"):
         run(emitting(stream, to))
     assert to.read_text() == "something else\n"
+
+
+def test_a_second_run_does_not_write_to_the_same_file(stream, tmp_path):
+    first = emitting(stream, tmp_path / "o.jsonl")
+    with pytest.raises(UsageError, match="another run writes to"):
+        emitting(stream, tmp_path / "o.jsonl")
+    run(first)
+    run(emitting(stream, tmp_path / "o.jsonl"))
+    assert len(lines_of(tmp_path / "o.jsonl")) == 800
+
+
+@pytest.mark.parametrize("how", ["moved", "deleted", "emptied"])
+def test_a_file_that_is_rotated_goes_on_in_a_new_one(tmp_path, how):
+    said, path = [], tmp_path / "o.csv"
+    file = AppendedFile(path, said.append)
+    file.begin(b"key\n")
+    file.write(b"1\n")
+    if how == "moved":
+        path.rename(tmp_path / "o.csv.1")
+    elif how == "deleted":
+        path.unlink()
+    else:
+        os.truncate(path, 0)
+    file.write(b"2\n")
+    file.write(b"3\n")
+    file.close()
+    assert path.read_bytes() == b"key\n2\n3\n"
+    assert file.state() == {"length": 8}
+    if how == "moved":
+        assert (tmp_path / "o.csv.1").read_bytes() == b"key\n1\n"
+    assert len(said) == 1
+    assert "by somebody else" in said[0]
+
+
+@pytest.mark.slow
+def test_standard_output_takes_lines_or_a_document(stream):
+    options = [f"--{name}={value}" for name, value in SETTINGS.items()]
+    command = [sys.executable, "-m", "macro_tui", "replay", str(stream), *options, "--emit", "-"]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "--emit -: --json writes to standard output too" in done.stderr
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len([json.loads(line) for line in done.stdout.splitlines()]) == 400
 
 
 def test_rows_of_a_live_feed_are_emitted_before_their_step_closes(tmp_path):

@@ -282,7 +282,7 @@ def test_a_file_with_labels_is_followed(tmp_path):
     awaited = made.reader.maker.awaited
     assert made.steps == made.reader.maker.steps == 20
     assert awaited.counts == {"unknown": 1}
-    assert not awaited.waiting.any()
+    assert not awaited.waiting_rows
 
 
 def test_options_that_need_each_other_say_so(tmp_path):
