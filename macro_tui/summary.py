@@ -54,11 +54,12 @@ def print_summary(summary: Summary, console: Console) -> None:
         _print_metrics(summary, summary.judged, console)
     if summary.confusion is not None:
         say(f"labels, and what {_name(summary.confusion.strategy)} predicted:")
-        console.print(_lined(confusion_table(summary.confusion, summary.classes)))
+        console.print(_lined(confusion_table(summary.confusion, summary.titles)))
     metric = METRICS.get(summary.settings.get("metric", ""), METRICS["error"])
     if summary.judged is not None and metric.name != "error":
+        of = summary.title_of(summary.judged.of)
         for name in _judged(summary):
-            say(_verdict_by(metric, summary.judged, name))
+            say(_verdict_by(metric, summary.judged, name, of))
     for name in _judged(summary):  # what is said of luck and origin is of errors
         say(_verdict(summary.errors[name], summary.errors["marginal"], _name(name)))
     if summary.lead is not None:
@@ -140,7 +141,8 @@ def _print_metrics(summary: Summary, judged: MetricSummary, console: Console) ->
         f"last {count_text(judged.recent_steps, 'step')}": judged.recent,
     }.items():
         console.print(_lined([[when, *headings], *metric_lines(values, titles)]))
-    console.print(Text(f"precision, recall and F1 are of class '{visible(judged.of, 60)}'"))
+    of = visible(summary.title_of(judged.of), 60)
+    console.print(Text(f"precision, recall and F1 are of class '{of}'"))
     if all(values["logloss"] is None for values in judged.all.values()):
         console.print(Text("no probabilities were computed; --metric logloss has them computed"))
 
@@ -207,9 +209,9 @@ def _lead(error: float, baseline: float) -> str:
     return f"{points:+.2f} points ({error / baseline - 1:+.1%})"
 
 
-def _verdict_by(metric: Metric, judged: MetricSummary, series: str) -> str:
+def _verdict_by(metric: Metric, judged: MetricSummary, series: str, of: str) -> str:
     own, baseline = (judged.all[name][metric.name] for name in (series, "marginal"))
-    title = metric_title(metric, judged.of)
+    title = metric_title(metric, of)
     if own is None or baseline is None:
         return f"{_name(series)}: {title} is undefined, for it or for the marginal baseline."
     lead = lead_in_words(metric, own, baseline)

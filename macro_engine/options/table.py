@@ -100,9 +100,7 @@ _OPTIONS = (
         STREAM,
         "label_timeout",
     ),
-    Option(
-        "columns", "A,B,C", "the columns of CSV messages (Kafka) without a header", STREAM, "names"
-    ),
+    Option("columns", "A,B,C", "the columns of CSV without a header", STREAM, "names"),
     Option("delimiter", "CHAR", "of a CSV file: , ; | or tab", STREAM, "delimiter"),
     Option("decimal", "CHAR", "of a CSV file: . or ,", STREAM, "decimal"),
     Option(

@@ -10,6 +10,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
 from macro_engine.core.metrics import METRICS, Values
 from macro_engine.core.state import DamagedError
+from macro_engine.stream.label import class_titles
 from macro_engine.stream.table import Rejections
 
 _LARGEST = 1 << 62
@@ -152,6 +153,15 @@ class Summary:
     notes: tuple[str, ...]
     stopped_at: float | None
     lead: LeadSummary | None
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What classes are called: those of a rule by the rule."""
+        return class_titles(self.classes, str(self.settings.get("label")))
+
+    def title_of(self, name: str) -> str:
+        """What a class is called."""
+        return dict(zip(self.classes, self.titles, strict=True)).get(name, name)
 
     @staticmethod
     def read(document: dict[str, Any], inputs: Sequence[str], rejections: Rejections) -> Summary:

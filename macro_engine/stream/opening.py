@@ -168,10 +168,6 @@ def begin_stream(
     if config is not None:
         layers.append(Layer.from_toml(config))
     settings = Settings.merge(layers)
-    if settings.get("columns") and not origin.takes_columns:
-        raise UsageError(
-            f"--columns: {visible(origin.path)} names its columns itself; leave the option out"
-        )
     remarks = list(plugins.load())
     if stored is not None:
         kept = {name: stored.settings[name] for name in _GUESSED if name in stored.settings}

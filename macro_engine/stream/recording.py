@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import State, child, whole
 from macro_engine.options.settings import Settings
@@ -36,6 +36,7 @@ def open_file(
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> StreamFile:
     """A recording; its first bytes and its name say what it is."""
     if path.exists() and not path.is_file():
@@ -56,7 +57,7 @@ def open_file(
         packed = Path(path.stem).suffix.lower() if suffix in PACKINGS else suffix
         if packed in _JSON_LINES or (magic.startswith(b"{") and packed not in _CSV):
             return JsonLinesFile(path, encoding)
-        return CsvFile(path, delimiter, decimal, encoding)
+        return CsvFile(path, delimiter, decimal, encoding, columns)
     except FileNotFoundError:
         raise MacroError(f"{visible(path)}: no such file") from None
     except OSError as error:
@@ -166,8 +167,14 @@ class Recorded(Origin):
 
     def begin(self, settings: Settings, wait: Wait) -> Beginning:  # noqa: ARG002, it is all there
         delimiter, decimal = settings.get("delimiter"), settings.get("decimal")
-        encoding = settings.get("encoding")
-        self.files = [open_file(path, delimiter, decimal, encoding) for path in self.paths]
+        encoding, columns = settings.get("encoding"), settings.get("columns")
+        self.files = [open_file(path, delimiter, decimal, encoding, columns) for path in self.paths]
+        for file in self.files:
+            if columns and not isinstance(file, CsvFile):
+                raise UsageError(
+                    f"--columns: {visible(file.path)} names its columns itself; leave the option "
+                    "out"
+                )
         first = self.files[0]
         return Beginning(
             first.names,

@@ -137,14 +137,11 @@ class Origin(ABC):
         replace one.
     files
         Those of a recording, once it has begun.
-    takes_columns
-        Whether `--columns` may name the columns of what is read.
     """
 
     path: Path
     paths: Sequence[Path] = ()
     files: Sequence[StreamFile] = ()
-    takes_columns: bool = False
 
     @property
     def names(self) -> list[str]:

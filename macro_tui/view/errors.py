@@ -72,7 +72,7 @@ def unit_of(scene: Scene) -> Unit:
 
 def title_of(scene: Scene) -> str:
     """The metric, and the class that it is of."""
-    return metric_title(scene.metric, scene.history.classes[scene.of])
+    return metric_title(scene.metric, scene.history.titles[scene.of])
 
 
 def heading(scene: Scene) -> str:

@@ -20,7 +20,7 @@ def metric_verdict(scene: Scene, width: int) -> Row:
     """
     history, metric, macro = scene.history, scene.metric, scene.macro
     so_far, recent = _values(scene, None), _values(scene, scene.view.window)
-    title = metric_title(metric, history.classes[scene.of])
+    title = metric_title(metric, history.titles[scene.of])
     row: Row = [
         (f"{series_title(macro)}: {title} {metric_text(metric, so_far[macro])}", role_of(macro)),
         _lead(scene, so_far, ", {} {} the baseline"),

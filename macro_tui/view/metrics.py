@@ -24,7 +24,7 @@ def metrics_rows(scene: Scene) -> list[Row]:
     """Tables of text."""
     history, moments, of = scene.history, np.array([scene.moment]), scene.of
     why = ", the rarest (--class)" if scene.named_class is None else ""
-    of_class = f"precision, recall and F1: of class '{visible(history.classes[of], 20)}'{why}"
+    of_class = f"precision, recall and F1: of class '{visible(history.titles[of], 20)}'{why}"
     steps = min(scene.view.window, scene.moment)
     rows: list[Row] = [[(of_class, "label")], []]
     for when, window in ((f"last {count_text(steps, 'step')}", steps), ("since the start", None)):
@@ -57,7 +57,7 @@ def _by_class(scene: Scene, tally: Tally) -> list[Row]:
     titles = (metric.title for metric in _OF_CLASS.values())
     headings = ["class", "rows", "predicted", "right", *titles]
     rows: list[Row] = [[(title, "strong")], [(_aligned(headings), "muted")]]
-    for c, name in enumerate(scene.history.classes):
+    for c, name in enumerate(scene.history.titles):
         counts = tally.labels[c], tally.predicted[line, c], tally.hits[line, c]
         values = measured(tally, c)[scene.strategy]
         shares = [metric_text(metric, values[name]) for name, metric in _OF_CLASS.items()]

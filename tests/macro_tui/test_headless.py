@@ -106,6 +106,14 @@ def test_the_summary_says_at_which_share_a_recording_was_stopped(tmp_path):
     assert "stopped" not in summary_of(whole)
 
 
+def test_the_classes_of_a_rule_are_called_by_the_rule(tmp_path):
+    path = write_stream(tmp_path / "d.csv", 600)
+    said = summary_of(run(engine(path, label="late > 0", metric="recall")))
+    assert "precision, recall and F1 are of class 'late > 0'" in said
+    assert re.search(r"^label +predicted not late > 0 +predicted late > 0$", said, re.MULTILINE)
+    assert "recall of '1'" not in said
+
+
 def test_the_summary_judges_by_every_metric_and_by_the_one_that_was_chosen(tmp_path):
     path = write_stream(tmp_path / "d.csv", 2000)
     plain = summary_of(run(engine(path)))

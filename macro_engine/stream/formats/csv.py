@@ -17,7 +17,9 @@ from macro_engine.stream.formats.csv_parser import CsvParser, Record
 from macro_engine.stream.formats.dialect import (
     SAMPLE_LINES,
     Dialect,
+    begins_with,
     check_encoding,
+    check_given,
     header_of,
     misfit,
     named,
@@ -32,7 +34,7 @@ from macro_engine.stream.table import Column, Problem, Rejection, Table
 
 
 class CsvFile(TextFile):
-    """A CSV file, plain or compressed, with a header line.
+    """A CSV file, plain or compressed, with a header line unless its columns are given.
 
     Lines above the header that begin with `#`, and Excel's `sep=;`, are skipped.
 
@@ -40,6 +42,8 @@ class CsvFile(TextFile):
     ----------
     delimiter, decimal
         Sniffed from the first lines where None.
+    columns
+        Names the columns of a file without a header.
 
     Attributes
     ----------
@@ -56,6 +60,7 @@ class CsvFile(TextFile):
         delimiter: str | None = None,
         decimal: str | None = None,
         encoding: str | None = None,
+        columns: Sequence[str] | None = None,
     ) -> None:
         super().__init__(path, encoding)
         self.numeric: set[str] = set()
@@ -66,7 +71,12 @@ class CsvFile(TextFile):
         self.position = 0
         sniffed = sniff(head, delimiter or separator)
         self.dialect = Dialect(sniffed.delimiter, decimal or sniffed.decimal)
-        self.names = header_of(head, self.dialect.delimiter, path, lines)
+        self.has_header = not columns or begins_with(head, self.dialect.delimiter, columns)
+        if columns:
+            self.names = list(columns)
+            check_given(columns, head, self.dialect.delimiter, path)
+        else:
+            self.names = header_of(head, self.dialect.delimiter, path, lines)
         self.notes = [
             f"{what} {'given' if given else 'sniffed'}"
             for what, given in (
@@ -80,7 +90,10 @@ class CsvFile(TextFile):
         """What the user should know of the first lines."""
         if lines:
             yield f"{count_text(lines, 'line')} above the header skipped"
-        if (odd := misfit(head, self.names, self.dialect.delimiter)) is not None:
+        if (
+            self.has_header
+            and (odd := misfit(head, self.names, self.dialect.delimiter)) is not None
+        ):
             yield odd
         try:
             b"\n".join(head).decode()
@@ -103,16 +116,18 @@ class CsvFile(TextFile):
                     records += parser.feed(data)
                 if len(records) <= rows:
                     records += parser.finish()
-                table = self._table(records[1 : rows + 1], self.names)
+                table = self._table(records[self.has_header :][:rows], self.names)
         self.position = 0
         return table
 
     def _clean_sample(self, data: bytes, rows: int) -> Table | None:
         """The first rows of the file's first bytes, if they are clean, and there are so many."""
         parser = self._parser()
-        header, data = parser.feed_first(data)
+        header: list[Record] = []
+        if self.has_header:
+            header, data = parser.feed_first(data)
         lines = data.split(b"\n", rows)[:-1]
-        if len(header) != 1 or len(lines) < rows:
+        if len(header) != self.has_header or len(lines) < rows:
             return None
         return self._clean(parser, b"\n".join([*lines, b""]), self.names)
 
@@ -123,7 +138,7 @@ class CsvFile(TextFile):
             if at is not None:
                 parser.bytes, parser.lines = whole(at, "byte"), whole(at, "line")
                 self.skip_to(file, parser.bytes)
-            header_seen = at is not None
+            header_seen = at is not None or not self.has_header
             # from a position within a chunk on, the rest of that piece by piece: so it was before,
             # or it is less than a line
             at_once = at is None or parser.bytes % CHUNK == 0

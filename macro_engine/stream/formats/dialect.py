@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.stream.formats.csv_parser import CsvParser
-from macro_engine.stream.formats.text_column import THOUSANDS, looks_like_data
+from macro_engine.stream.formats.text_column import CURRENCY, THOUSANDS, looks_like_data
 from macro_engine.stream.spec import check_width
+from macro_engine.stream.table import MISSING
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 500
 _FEW_LINES = 20
+_LEAST_BELOW = 3  # rows by which a first line is judged
+_LINES_BELOW, _FIELDS_BELOW = 100, 20_000  # of them, at most
 _MOST_ABOVE = 1 << 16  # bytes above a header
 
 
@@ -81,9 +84,13 @@ def header_of(head: list[bytes], delimiter: str, path: Path, above: int = 0) -> 
         raise MacroError(f"{where}: the header cannot be read: {records[0].problem}")
     names = column_names(records[0].fields)
     check_width(len(names), path)
-    if _is_data(names):
+    few = max(_LEAST_BELOW, min(_LINES_BELOW, _FIELDS_BELOW // len(names)))
+    if is_row(records[0].fields, _rows(b"\n".join(head[1 : few + 1]), delimiter)):
         raise MacroError(
-            f"{where}: this looks like data, not like the names of columns; put a header line first"
+            f"{where}: this looks like data, not like the names of columns; put a header line "
+            f"first, or name the {len(names)} columns in their order, as in --columns "
+            f"{','.join(f'c{i}' for i in range(1, min(len(names), 4)))}{',...' * (len(names) > 4)}"
+            f"{',label' * (len(names) > 1)}"
         )
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -94,6 +101,32 @@ def header_of(head: list[bytes], delimiter: str, path: Path, above: int = 0) -> 
     return names
 
 
+def is_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line is a row like those below it, and does not name columns.
+
+    It is one if its texts are values of their columns, and its numbers stand above numbers.
+
+    >>> below = [["1", "5", "red"], ["2", "7", "blue"], ["0", "2", "red"]]
+    >>> is_row(["0", "1", "red"], below), is_row(["0", "1", "color"], below)
+    (True, False)
+    """
+    first = [field.strip() for field in first]
+    rows = [[f.strip() for f in row] for row in below if len(row) == len(first)]
+    rows = [row for row in rows if row != first]  # a header may come again
+    if len(rows) < _LEAST_BELOW:
+        return _is_data(first)
+    columns = list(zip(*rows, strict=True))
+    for field, values in zip(first, columns, strict=True):
+        there = [value for value in values if value not in MISSING]
+        if looks_like_data(field) and 2 * sum(map(looks_like_data, there)) < len(there):
+            return False
+    texts = [i for i, field in enumerate(first) if field and not looks_like_data(field)]
+    if texts and all(first[i] in columns[i] for i in texts):
+        return True
+    counted = list(map(str, range(len(first))))
+    return _is_data(first) and not (len(first) > _LEAST_BELOW and first == counted)
+
+
 def _is_data(fields: Sequence[str]) -> bool:
     """Whether most fields are those of a row, not names."""
     values = [field.strip() for field in fields if looks_like_data(field.strip())]
@@ -101,6 +134,25 @@ def _is_data(fields: Sequence[str]) -> bool:
     if len(values) < len(fields) and values in counted:
         return False  # columns that are called by their numbers, beside others that have names
     return 2 * len(values) > len(fields)
+
+
+def begins_with(head: list[bytes], delimiter: str, names: Sequence[str]) -> bool:
+    """Whether the first line names these columns."""
+    rows = _rows(b"\n".join(head[:1]), delimiter)
+    return bool(rows) and column_names(rows[0]) == list(names)
+
+
+def check_given(names: Sequence[str], head: list[bytes], delimiter: str, path: Path) -> None:
+    """Refuse names of columns that do not fit the first lines."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise UsageError(f"--columns names '{visible(twice[0])}' twice")
+    widths = Counter(len(row) for row in _rows(b"\n".join(head[:_FEW_LINES]), delimiter))
+    if widths and len(names) not in widths:
+        raise UsageError(
+            f"--columns names {len(names)} columns; the first lines of {visible(path)} have "
+            f"{widths.most_common(1)[0][0]} fields"
+        )
 
 
 def column_names(fields: Sequence[str]) -> list[str]:
@@ -121,7 +173,7 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
         delimiter = max(found, key=lambda d: _agreement(text, d), default=DELIMITERS[0])
     if delimiter == ",":
         return Dialect(delimiter)
-    fields = [f.strip() for r in _rows(text, delimiter)[1:] for f in r]
+    fields = [f.strip(f" %{CURRENCY}\t") for r in _rows(text, delimiter)[1:] for f in r]
     commas = sum(
         re.fullmatch(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+", field) is not None
         and not THOUSANDS.fullmatch(field)

@@ -22,11 +22,11 @@ from macro_engine.stream.table import (
 from macro_engine.stream.times import TimeReader, time_reader
 
 _FROM_COMMA = str.maketrans(",.", ".,")
-_CURRENCY = "$€£¥"
+CURRENCY = "$€£¥"
 _AMOUNT = re.compile(
-    rf"(?P<sign>[+-]?)[{_CURRENCY}]?\s?"
+    rf"(?P<sign>[+-]?)[{CURRENCY}]?\s?"
     r"(?P<number>\d{1,3}(,\d{3})+(\.\d+)?|\d+(\.\d*)?)"
-    rf"\s?[%{_CURRENCY}]?"
+    rf"\s?[%{CURRENCY}]?"
 )
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
@@ -97,7 +97,7 @@ def _number(text: str) -> float | Problem:
 
 def _digits(text: str) -> str:
     """The number in what people write: without currency, percent sign, thousands separators."""
-    if text[-1:].isdigit() and text[:1] not in _CURRENCY and "," not in text:
+    if text[-1:].isdigit() and text[:1] not in CURRENCY and "," not in text:
         return text
     is_negative = text.startswith("(") and text.endswith(")")  # as accountants write it
     amount = _AMOUNT.fullmatch(text[1:-1] if is_negative else text)

@@ -13,7 +13,14 @@ from macro_engine.options.settings import Settings
 from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.csv import table_of
 from macro_engine.stream.formats.csv_parser import BOM, CsvParser
-from macro_engine.stream.formats.dialect import Dialect, check_encoding, header_of, sniff
+from macro_engine.stream.formats.dialect import (
+    Dialect,
+    begins_with,
+    check_encoding,
+    check_given,
+    header_of,
+    sniff,
+)
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.infer import COLUMN_OPTIONS
 from macro_engine.stream.live.live_text import LONGEST_LINE, TextLayout
@@ -137,8 +144,13 @@ class _FirstLines:
             if may_grow and not CsvParser(sniffed.delimiter).feed(data):
                 self.wait("waiting for the rest of the header, which opens a quote")
                 continue
-            names = header_of(head, sniffed.delimiter, path)
-            rows = len(head) - 2  # without the header, and what follows the last newline
+            names = settings.get("columns")
+            has_header = not names or begins_with(head, sniffed.delimiter, names)
+            if names:
+                check_given(names, head[:-1] or head, sniffed.delimiter, path)
+            else:
+                names = header_of(head, sniffed.delimiter, path)
+            rows = len(head) - 1 - has_header  # without what follows the last newline
             if rows >= SAMPLE or has_ended:
                 break
             if self._must_guess(sniffed):
@@ -146,7 +158,7 @@ class _FirstLines:
                     f"waiting for rows that tell which column is what, {rows}/{SAMPLE}; --time, "
                     "--label, --features and --categorical would say it at once"
                 )
-            elif self._must_guess_times(head, sniffed, names):
+            elif self._must_guess_times(head, sniffed, names, has_header):
                 self.wait(
                     f"waiting for rows that tell how times are written, {rows}/{SAMPLE}; "
                     "--time-format would say it at once"
@@ -155,7 +167,9 @@ class _FirstLines:
                 break
         return Beginning(
             names,
-            lambda: table_of(_rows(head, sniffed), names, names, sniffed, path.name, {}),
+            lambda: table_of(
+                _rows(head, sniffed, has_header), names, names, sniffed, path.name, {}
+            ),
             read_as={"delimiter": sniffed.delimiter, "decimal": sniffed.decimal},
         )
 
@@ -167,12 +181,15 @@ class _FirstLines:
         no_decimal = self.settings.get("decimal") is None and sniffed.delimiter != ","
         return self._must_guess_columns() or no_decimal
 
-    def _must_guess_times(self, head: list[bytes], sniffed: Dialect, names: list[str]) -> bool:
+    def _must_guess_times(
+        self, head: list[bytes], sniffed: Dialect, names: list[str], has_header: bool
+    ) -> bool:
         """Whether the times of the column that was named are written in a way of their own."""
         time = self.settings.get("time")
         if time not in names or self.settings.get("time_format") is not None:
             return False
-        table = table_of(_rows(head[:-1], sniffed), names, [time], sniffed, self.path.name, {})
+        rows = _rows(head[:-1], sniffed, has_header)
+        table = table_of(rows, names, [time], sniffed, self.path.name, {})
         column = table.columns[time]
         try:
             return format_of(column.texts()) is not None
@@ -180,8 +197,8 @@ class _FirstLines:
             return True
 
 
-def _rows(head: list[bytes], dialect: Dialect) -> list[Any]:
-    """The records after the header, as many as guesses are made from."""
+def _rows(head: list[bytes], dialect: Dialect, has_header: bool) -> list[Any]:
+    """The records, after the header if there is one, as many as guesses are made from."""
     parser = CsvParser(dialect.delimiter)
     records = parser.feed(b"\n".join(head)) + parser.finish()
-    return records[1 : SAMPLE + 1]
+    return records[has_header:][:SAMPLE]

@@ -21,8 +21,6 @@ from macro_engine.stream.spec import StreamSpec
 class Topic(Origin):
     """A topic of a Kafka cluster."""
 
-    takes_columns = True
-
     def __init__(self, asked: StreamRequest) -> None:
         self.address = Address.parse(asked.text)
         self.path = Path(self.address.topic)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.csv_parser import CsvParser, Record
 from macro_engine.stream.formats.dialect import Dialect, sniff
@@ -331,3 +331,58 @@ def test_a_file_of_too_many_columns_is_refused(tmp_path, monkeypatch):
     assert CsvFile(write(tmp_path, b"a,b,c\n1,2,3\n")).names == ["a", "b", "c"]
     with pytest.raises(MacroError, match=r"data\.csv has 4 columns; at most 3 can be read"):
         CsvFile(write(tmp_path, b"a,b,c,d\n1,2,3,4\n"))
+
+
+BARE = b"0,1,red\n1,5,blue\n2,7,red\n0,2,green\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        BARE,
+        b"0.05,0.6,green,no\n0.4,0.1,green,no\n0.1,1.0,red,yes\n0.2,0.3,green,no\n",
+        b"red,yes\nblue,no\nred,no\ngreen,yes\n",
+    ],
+)
+def test_a_first_line_whose_texts_are_values_is_a_row(tmp_path, data):
+    with pytest.raises(MacroError, match=r"looks like data.*--columns c1"):
+        CsvFile(write(tmp_path, data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"0,1,2,3\n0.5,0.1,green,no\n0.4,0.1,red,no\n0.1,1.0,red,yes\n",
+        b"0,1,2,3\n0.5,0.1,7,8\n0.4,0.1,8,9\n0.1,1.0,9,1\n",
+        b"1990,city\n4,Rome\n5,Oslo\n6,Rome\n",
+        b"red,yes\nred,yes\n4,no\n5,no\n6,no\n",
+        b"a,b\n",
+    ],
+)
+def test_names_are_no_row_though_they_look_like_one(tmp_path, data):
+    CsvFile(write(tmp_path, data))
+
+
+def test_columns_name_those_of_a_file_without_a_header(tmp_path):
+    file = CsvFile(write(tmp_path, BARE), columns=["a", "b", "color"])
+    (table,) = file.tables(["color", "a"])
+    assert table.columns["color"].texts() == ["red", "blue", "red", "green"]
+    assert table.lines.tolist() == [1, 2, 3, 4]
+    assert len(file.sample(500)) == 4
+    with_header = CsvFile(write(tmp_path, b"a,b,color\n" + BARE), columns=["a", "b", "color"])
+    assert len(with_header.sample(500)) == 4
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [(["a", "b"], "names 2 columns; .* have 3 fields"), (["a", "b", "a"], "names 'a' twice")],
+)
+def test_columns_that_do_not_fit_are_refused(tmp_path, columns, words):
+    with pytest.raises(UsageError, match=words):
+        CsvFile(write(tmp_path, BARE), columns=columns)
+
+
+def test_a_decimal_comma_is_seen_beside_a_currency(tmp_path):
+    file = CsvFile(write(tmp_path, "x;label\n7.234,50 €;no\n12,25 €;yes\n".encode()))
+    (table,) = file.tables(["x"])
+    assert table.columns["x"].numbers()[0].tolist() == [7234.5, 12.25]
