@@ -197,7 +197,7 @@ def test_a_history_of_all_steps():
 
 @pytest.mark.parametrize("labels", [("no", "yes"), (2, 7), (None, "late"), (0, 1), (False, True)])
 def test_a_model_for_two_classes_takes_two_labels_of_any_kind(labels):
-    block = block_of_numbers(2, [1] * 60)
+    block = block_of_numbers(2, [1] * 25)
     plain = MacroClassifier(linear_model.LogisticRegression())
     named = MacroClassifier(linear_model.LogisticRegression())
     assert named.predict_one({"a": 0.5}) is False
@@ -255,7 +255,7 @@ FRAMES = [
 @pytest.mark.parametrize("model", [None, GaussianNB()])
 @pytest.mark.parametrize("frame_of", FRAMES)
 def test_many_rows_are_as_one_after_the_other(frame_of, model):
-    rows = block_of_numbers(3, [1] * 40).rows
+    rows = block_of_numbers(3, [1] * 20).rows
     names = ["pqr"[label] for label in rows.labels]
     one, many = MacroClassifier(model, every=3), MacroClassifier(model, every=3)
     frame = frame_of(rows.dicts)

@@ -89,7 +89,7 @@ async def test_it_is_watched_in_every_panel(run_file):
         assert "TOY " in shown.splitlines()[1]  # the verdict
         assert "EWA" not in shown
         assert "6:0.10" in shown
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 

@@ -10,7 +10,7 @@ from macro_tui.saved_files import write_csv
 def test_what_strategies_show_is_saved_by_name(tmp_path, mixed):  # noqa: F811, ARG001
     session = session_over(write_stream(tmp_path / "d.csv"), strategies="ftl,mixed")
     session.start()
-    session.thread.join(60)
+    session.thread.join(120)
     file = io.StringIO()
     write_csv(file, scene_of(session))
     session.close()

@@ -96,7 +96,7 @@ def test_a_fleet_on_a_cluster_brings_its_runs_home(made, tmp_path):
     while time.monotonic() < until and not _live_are_followed(fleet, lines):
         time.sleep(0.2)
     fleet.stop()
-    fleet.thread.join(60)
+    fleet.thread.join(120)
     assert fleet.error is None
     assert [one.state for one in fleet.standings] == ["finished"] * 3 + ["stopped"] * 2
     assert all(one.value["summary"]["rows"] == 600 for one in fleet.standings[:3])

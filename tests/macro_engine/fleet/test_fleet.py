@@ -104,14 +104,14 @@ def test_more_live_streams_than_workers_are_followed_and_the_same_command_goes_o
     with open(made[3].source, "a") as file:
         file.write("0.5,p\n" * 100)
     fleet.stop()
-    fleet.thread.join(60)
+    fleet.thread.join(120)
     assert fleet.error is None
     assert [one.state for one in fleet.standings] == ["finished", *["stopped"] * 3]
     again = Fleet(made, lambda: LocalCrew(1))
     again.thread.start()
     _until(lambda: _rows(made[3]) == 700)
     again.stop()
-    again.thread.join(60)
+    again.thread.join(120)
     assert [one.value["summary"]["rows"] for one in again.standings] == [600, 600, 600, 700]
 
 
@@ -128,7 +128,7 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_file(tmp_path):
         file.write("0.5,p\n" * 100)
     _until(lambda: _rows(made[0]) == 700)
     fleet.stop()
-    fleet.thread.join(60)
+    fleet.thread.join(120)
     assert said == ["s0: its worker process was ended by SIGKILL; it goes on from its run file"]
     assert fleet.standings[0].value["summary"]["rows"] == 700
 

@@ -93,7 +93,7 @@ def test_a_run_that_dropped_steps_is_looked_at(dropped):
             assert len(history.usage(k, history.steps).uses) == count + 1
         assert history.step_of_row(0) == first
     finally:
-        watching.stop(10.0)
+        watching.stop(60)
         watching.close()
 
 

@@ -71,7 +71,7 @@ def test_a_rule_gives_its_name_to_situations(tmp_path):
         write_stream(tmp_path / "d.csv"), label="label == 'late'", features="a,b"
     )
     session.start()
-    session.thread.join(60)
+    session.thread.join(120)
     assert session.error is None
     told = session.summary().document["lead"]["subroutines"]
     assert any(one["situation"].startswith("'label == 'late'' ") for one in told)
@@ -111,5 +111,5 @@ def test_who_watches_sees_the_same(session):
         watching.thread.join(0.05)
     assert watching.summary().document["lead"] == session.summary().document["lead"]
     assert watching.history.confidence(600, "ftl") == session.history.confidence(600, "ftl")
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()

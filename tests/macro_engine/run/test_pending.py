@@ -89,7 +89,7 @@ def test_who_watches_sees_the_same(tmp_path):
             break
         time.sleep(0.01)
     seen = watched.snapshot
-    watched.stop(5)
+    watched.stop(60)
     watched.close()
     assert seen.pending_rows == made.snapshot.pending_rows > 0
     assert [*seen.pending_likely] == [*made.snapshot.pending_likely]

@@ -242,7 +242,7 @@ def running(made):
         yield thread
     finally:
         made.stop()
-        thread.join(20)
+        thread.join(120)
         assert not thread.is_alive()
 
 
@@ -258,7 +258,7 @@ def test_a_run_is_read_while_it_is_written(tmp_path):
             assert result.status == "running"
             assert result.errors.keys() == made.summary()["errors"].keys()
             made.pace.set_speed(Speed())
-            thread.join(20)
+            thread.join(120)
             assert result.status == "finished"
             assert 0 < len(before) < len(result.predictions) == 3000
             assert result.trace["step"].max() == result.predictions["step"].max()

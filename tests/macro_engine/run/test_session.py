@@ -23,7 +23,7 @@ def session(stream, run_file=None, **options):
 
 def ended(made):
     made.start()
-    made.thread.join(30)
+    made.thread.join(120)
     assert not made.is_running
     return made
 
@@ -77,7 +77,7 @@ def test_paused_stepped_bookmarked_and_stopped_it_goes_on_later(stream, tmp_path
     assert made.snapshot.steps == before + 1
     made.note([Event(3, None, "bookmark", "here")])
     assert made.events(["bookmark"])[0][1].text == "here"
-    assert made.stop(5)
+    assert made.stop(60)
     made.close()
     again = ended(session(stream, tmp_path / "a.run"))
     assert again.events(["bookmark"])[0][1].text == "here"

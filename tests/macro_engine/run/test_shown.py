@@ -60,7 +60,7 @@ def test_the_history_has_it_at_any_moment_live_and_watched(stream, tmp_path):
     assert np.isnan(shown[:, 0]).all()
     assert shown[5].tolist()[1:] == [0, 1, 2]
     assert found[0].shown[5, 0] == 0.0
-    assert watched.stop(5)
+    assert watched.stop(60)
     watched.close()
 
 

@@ -121,7 +121,7 @@ def test_a_quiet_feed_shows_that_it_lives_without_writing(stream, tmp_path, monk
     made.note([Event(0, None, "bookmark", "still here")])
     wait_for(lambda: len(faults.commits) > commits)
     made.stop()
-    thread.join(5)
+    thread.join(120)
 
 
 @pytest.mark.slow
@@ -144,9 +144,9 @@ def test_who_watches_is_told_that_a_living_writer_cannot_write(stream, tmp_path,
         assert watching.snapshot.seen < time.time() - 0.5
     wait_for(lambda: watching.snapshot.state == "quiet")
     made.stop()
-    thread.join(5)
+    thread.join(120)
     wait_for(lambda: watching.snapshot.state == "stopped")
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()
 
 
@@ -161,10 +161,10 @@ def test_a_run_leaves_one_file_although_somebody_watched_its_end(stream, tmp_pat
     watching.start()
     wait_for(lambda: watching.snapshot.steps > 0)
     made.stop()
-    thread.join(5)
+    thread.join(120)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
     assert watching.history.results(0, watching.history.steps).steps == watching.history.steps
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()
 
 

@@ -101,7 +101,7 @@ def test_it_is_watched(tmp_path):
         assert (moment.nearest[:, 0] > 0).all()
         assert watching.updates(0) is not None
     finally:
-        watching.stop(10.0)
+        watching.stop(60)
         watching.close()
 
 

@@ -39,7 +39,7 @@ def views(tmp_path_factory):
     watched.set_alarms([parse("ftl > 0")])
     until_ended(watched, session.history.steps)
     yield session, watched
-    watched.stop(5)
+    watched.stop(60)
     watched.close()
     session.close()
 

@@ -35,7 +35,7 @@ def test_a_finished_run_is_looked_at_whole(stream, tmp_path):
     assert found.columns == mine.columns
     assert found.values.tolist() == mine.values.tolist()
     assert watching.updates(k).tolist() == made.pipeline.ensemble.family.updates(k).tolist()
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()
 
 
@@ -45,7 +45,7 @@ def test_a_run_is_looked_at_by_another_metric_and_class(stream, tmp_path):
     watching.start()
     wait_for(lambda: watching.snapshot.state == "finished")
     assert (watching.settings["metric"], watching.settings["class"]) == ("recall", "0")
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()
 
 
@@ -56,7 +56,7 @@ def test_a_class_that_the_run_has_not_is_refused(stream, tmp_path):
     wait_for(lambda: watching.error is not None)
     assert isinstance(watching.error, UsageError)
     assert "there is no class 'x'; there are 0, 1" in str(watching.error)
-    watching.stop(5)
+    watching.stop(60)
     watching.close()
 
 
@@ -91,7 +91,7 @@ def test_a_live_run_is_followed_and_its_writer_may_die_and_return(stream, tmp_pa
     wait_for(lambda: watching.history.steps > before + 5)
     writer.send_signal(signal.SIGKILL)
     writer.wait()
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()
 
 
@@ -117,7 +117,7 @@ def test_a_run_file_that_is_replaced_or_gone_is_said(stream, tmp_path):
     (tmp_path / "c.run").rename(path)
     wait_for(lambda: watching.snapshot.state == "finished")
     assert watching.is_running
-    assert watching.stop(5)
+    assert watching.stop(60)
     watching.close()
 
 
@@ -186,5 +186,5 @@ def test_stored_settings_that_cannot_be_are_a_damaged_file(
     assert isinstance(watching.error, MacroError)
     assert str(watching.error).startswith(f"{path} is damaged: ")
     assert words in str(watching.error)
-    watching.stop(5)
+    watching.stop(60)
     watching.close()

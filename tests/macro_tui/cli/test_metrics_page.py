@@ -55,7 +55,7 @@ async def test_a_scrape_finds_the_numbers_of_the_run(stream):
     )
     assert 0 <= float(found["macro_tui_last_commit_age_seconds"]) < 60
     assert found["macro_tui_alarms_calling"] == "0.0"
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 

@@ -41,7 +41,7 @@ async def test_a_run_is_looked_at_with_all_panels_and_played_by_nobody(run_file)
         await pilot.press("6", "enter")
         await settle(app, pilot)
         assert "largest weights" in text_of(app) or "weight" in text_of(app)
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 
@@ -61,7 +61,7 @@ async def test_readonly_writes_nothing_and_shows_no_key_that_would(run_file, mon
         assert " read-only " in text_of(app).splitlines()[0]
         assert "read-only (--readonly): this key would write" in text_of(app).splitlines()[-1]
     assert sorted(p.name for p in run_file.parent.iterdir()) == before
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 

@@ -49,7 +49,7 @@ async def watched(session, rules, rows, keys=()):
         await pilot.press(*keys)
         await settle(app, pilot)
         text = text_of(app)
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
     return text
 

@@ -48,7 +48,7 @@ async def watched(session, size=(80, 24), **options):
             await settle(app, pilot)
 
         yield app, pilot, press
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 
@@ -213,7 +213,7 @@ async def test_a_run_that_goes_on_shows_its_past_before_a_new_row(growing, tmp_p
     first = live_session(growing, tmp_path / "ops.run")
     first.start()
     await until(lambda: first.snapshot.steps == 299)
-    assert first.stop(5)
+    assert first.stop(60)
     first.close()
     session = live_session(growing, tmp_path / "ops.run")
     async with watched(session) as (app, pilot, press):

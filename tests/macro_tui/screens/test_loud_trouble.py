@@ -85,7 +85,7 @@ async def test_a_run_that_fails_stays_on_the_screen_with_the_reason(stream, tmp_
     watched.start()
     await until(lambda: watched.snapshot.state == "failed")
     assert "own:Model failed" in watched.snapshot.words
-    watched.stop(5)
+    watched.stop(60)
     watched.close()
 
 
@@ -106,7 +106,7 @@ async def test_a_run_that_failed_is_resumed_from_its_last_state(stream, tmp_path
 
     session = session_over(stream, prepare=failing)
     session.start()
-    session.thread.join(30)
+    session.thread.join(120)
     assert str(session.error) == "not today"
     session.close()
 
@@ -115,7 +115,7 @@ async def test_a_run_that_failed_is_resumed_from_its_last_state(stream, tmp_path
 
     session = session_over(stream, prepare=recorded)
     session.start()
-    session.thread.join(30)
+    session.thread.join(120)
     assert session.error is None
     assert session.snapshot.rows == 2400
     session.close()

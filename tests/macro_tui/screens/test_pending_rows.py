@@ -26,7 +26,7 @@ async def paused(keyed):
     await until(lambda: session.controls is not None and session.controls.target is None)
     session.start = lambda: None
     yield session
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 

@@ -52,7 +52,7 @@ async def test_before_the_first_step_keys_say_what_they_do(stream):
         await pilot.press("space")
         await open_main(app, pilot)
         assert "LOOKING BACK" not in text_of(app)
-    session.stop(5)
+    session.stop(60)
     session.close()
 
 
@@ -144,7 +144,7 @@ async def test_playing_is_controlled_by_keys(stream):
         await opened.press("space")
         assert "all of it was played" in text_of(opened.app)
         assert opened.view.moment == 1
-    session.stop(5)
+    session.stop(60)
     session.close()
 
 

@@ -23,7 +23,7 @@ def stream(tmp_path):
 def finished(stream, strategies, **options):
     session = session_over(stream, strategies=strategies, **options)
     session.start()
-    session.thread.join(60)
+    session.thread.join(120)
     assert session.error is None
     session.start = lambda: None
     return session
@@ -90,5 +90,5 @@ async def test_a_resumed_run_that_is_watched_shows_it(resumed):
         text = text_of(app)
     assert "what pulls mixed" in text
     assert re.search(r"mixed turns +14$", text, re.M)
-    assert watched.stop(5)
+    assert watched.stop(60)
     watched.close()

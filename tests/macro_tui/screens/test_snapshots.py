@@ -63,7 +63,7 @@ async def test_paused_looks_as_it_should(stream):
     async with app.run_test(size=(80, 24)) as pilot:
         await open_main(app, pilot)
         compare("paused-80x24", text_of(app))
-    assert session.stop(5)
+    assert session.stop(60)
     session.close()
 
 

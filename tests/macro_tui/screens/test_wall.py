@@ -46,7 +46,7 @@ async def test_runs_are_listed_filtered_opened_and_left(folder):
         await pilot.press("escape", "q")
     assert app.return_value == 0
     assert app.session is None
-    assert app.wall.stop(5)
+    assert app.wall.stop(60)
 
 
 def test_a_wall_needs_files_and_a_terminal(folder, tmp_path, capsys):

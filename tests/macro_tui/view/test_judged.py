@@ -57,7 +57,7 @@ def session(tmp_path_factory):
     stream = write_stream(tmp_path_factory.mktemp("judged") / "d.csv")
     session = session_over(stream, strategies="ftl,ewa")
     session.start()
-    session.thread.join(60)
+    session.thread.join(120)
     assert session.error is None
     yield session
     session.close()

@@ -20,7 +20,7 @@ def verdict_of(tmp_path, mixed):  # noqa: F811, ARG001
         if strategies not in sessions:
             session = session_over(write_stream(tmp_path / "d.csv"), strategies=strategies)
             session.start()
-            session.thread.join(60)
+            session.thread.join(120)
             assert session.error is None
             sessions[strategies] = session
         scene = scene_of(sessions[strategies], strategy, moment)
@@ -79,7 +79,7 @@ class LoneLabel:
 def scene(tmp_path):
     session = session_over(write_stream(tmp_path / "d.csv"))
     session.start()
-    session.thread.join(60)
+    session.thread.join(120)
     yield scene_of(session)
     session.close()
 
