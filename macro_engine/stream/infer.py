@@ -39,6 +39,7 @@ CONSTANT = "constant in the first rows; it stays, in case it changes"
 NOTHING_ELSE = "it stays, because nothing else is there to learn from"
 LEAK = "it tells the label by itself in the first rows: a leak, if it is known only after the label"
 NEARLY_LEAK = "it tells the label by itself, or nearly, in the first rows: is it known before it?"
+COMES_WITH_LABEL = "missing where the label is, and only there: is it known before the label?"
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,8 @@ class _Inference:
                 roles[name] = Role(LEFT_OUT, LEAK)
             elif share >= LIKELY:
                 roles[name] = Role(roles[name].name, f"{roles[name].why}, {NEARLY_LEAK}")
+            elif sample.is_missing_with(columns[name]):
+                roles[name] = Role(roles[name].name, f"{roles[name].why}, {COMES_WITH_LABEL}")
 
     def _label_sample(self) -> LabelSample | None:
         """The labels of the first rows; None where they do not allow a judgement."""
@@ -307,7 +310,7 @@ def _remarks(roles: Mapping[str, Role]) -> list[str]:
         if role.name == LEFT_OUT and role.why != NOT_NAMED:
             back = "; --features or --categorical takes it back" if role.why == LEAK else ""
             reasons.setdefault(f"left out, {role.why}{back}", []).append(name)
-        for odd in (CONSTANT, NEARLY_LEAK, NOTHING_ELSE):
+        for odd in (CONSTANT, NEARLY_LEAK, COMES_WITH_LABEL, NOTHING_ELSE):
             if role.why.endswith(odd):
                 reasons.setdefault(odd, []).append(name)
     return [f"{listed(names)}: {reason}" for reason, names in reasons.items()]

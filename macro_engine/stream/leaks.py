@@ -14,6 +14,7 @@ CERTAIN, LIKELY = 1 - 1e-9, 0.98  # shares of the label that are told
 _LEAST_ROWS = 10  # of a class
 _LEAST_RUNS = 10  # of equal labels in succession: else any trend tells the label
 _ROWS_A_VALUE = 10
+_LEAST_MISSING = 3  # labels by which it is judged what comes with them
 
 
 class LabelSample:
@@ -23,6 +24,7 @@ class LabelSample:
         names, codes = np.unique(np.array(labels, object).astype(str), return_inverse=True)
         counts = np.bincount(codes[is_known], minlength=len(names))
         common = np.flatnonzero(counts >= _LEAST_ROWS)
+        self.is_known = is_known
         self.taken: Bools = is_known & np.isin(codes, common)
         self.codes: Ints = np.searchsorted(common, codes[self.taken])
         self.sizes: Ints = counts[common]
@@ -39,6 +41,12 @@ class LabelSample:
         is_missing = np.isin(texts, list(MISSING))
         has_few = len(np.unique(texts)) <= len(self.sizes)
         return max(self._by_value(texts) if has_few else 0.0, self._by_value(is_missing)) >= CERTAIN
+
+    def is_missing_with(self, column: Column) -> bool:
+        """Whether a column is missing where the label is, and nowhere else: it came with it."""
+        is_missing = np.isin(np.array(column.texts(), object).astype(str), list(MISSING))
+        is_known = self.is_known
+        return (~is_known).sum() >= _LEAST_MISSING and bool((is_missing == ~is_known).all())
 
     def told_by_numbers(self, column: Column) -> float:
         """The same where a value is told by a limit, by its value, or by being missing."""

@@ -254,3 +254,19 @@ def test_a_single_column_is_said_when_the_label_is_asked_for():
     rows = [f"{i} {i}" for i in range(30)]
     (question,) = inferred(**{"Report of May": rows}).questions
     assert "There is one column only: does the file begin with its header line" in question
+
+
+def test_a_column_that_is_missing_with_the_label_is_pointed_at():
+    cancelled = {7, 40, 90}
+    numbers = [(i * 37) % 101 for i in range(120)]
+    found = inferred(
+        {"label": "delay > 15"},
+        distance=[(i * 53) % 97 for i in range(120)],
+        taxi=["NA" if i in cancelled else (i * 29) % 31 for i in range(120)],
+        gate=["" if i in {7, 40, 91} else (i * 31) % 37 for i in range(120)],
+        delay=["NA" if i in cancelled else n for i, n in enumerate(numbers)],
+    )
+    assert found.settings["features"] == ["distance", "taxi", "gate"]
+    assert found.remarks == [
+        "'taxi': missing where the label is, and only there: is it known before the label?"
+    ]
