@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from queue import Full, Queue
+from time import monotonic
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
@@ -17,6 +21,7 @@ from macro_engine.run.alarms import Change
 from macro_engine.stream.times import iso
 
 _MOST_WAITING = 100
+_KEPT = 2_000  # bytes of what a call writes to its errors
 _SECONDS = 30.0  # that a call may take
 _PATIENCE = 10.0  # seconds for calls that are under way when the run ends
 
@@ -59,6 +64,8 @@ class AlarmCommand:
         self.failed = failed
         self.seconds = seconds
         self.queue: Queue[str | None] = Queue(_MOST_WAITING)
+        self.is_over = False  # nobody waits for further calls
+        self.process: subprocess.Popen[bytes] | None = None  # the call that is under way
         self.thread = threading.Thread(target=self._work, name="on-alarm", daemon=True)
         self.thread.start()
 
@@ -76,6 +83,10 @@ class AlarmCommand:
         except Full:
             return
         self.thread.join(_PATIENCE)
+        if self.thread.is_alive() and self.process is not None:
+            self.is_over = True
+            _kill(self.process)
+            self.thread.join(1.0)
 
     @property
     def _name(self) -> str:
@@ -94,23 +105,53 @@ class AlarmCommand:
 
     def _work(self) -> None:
         while (document := self.queue.get()) is not None:
+            if self.is_over:
+                self.failed(f"{self._name}: an alarm at the end was not told")
+                continue
             try:
-                done = subprocess.run(
-                    self.words,
-                    input=document + "\n",
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                    errors="replace",
-                    timeout=self.seconds,
-                    check=False,
-                    start_new_session=True,
-                )
-            except subprocess.TimeoutExpired:
-                self.failed(f"{self._name}: ended after {self.seconds:.0f} s without an answer")
+                self._call(document)
             except OSError as error:
                 self.failed(f"{self._name}: {error.strerror}")
-            else:
-                if done.returncode:
-                    last = visible(done.stderr.strip().rpartition("\n")[2], 100)
-                    self.failed(f"{self._name}: exit code {done.returncode}{last and ': '}{last}")
+
+    def _call(self, document: str) -> None:
+        """Runs the command once; of what it writes only the end of its errors is kept."""
+        process = self.process = subprocess.Popen(
+            self.words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        kept = bytearray()
+        reader = threading.Thread(target=_keep_end, args=(process, kept), daemon=True)
+        reader.start()
+        assert process.stdin is not None
+        with suppress(BrokenPipeError), process.stdin:  # it need not read what it is told
+            process.stdin.write(f"{document}\n".encode())
+        started = monotonic()
+        try:
+            process.wait(self.seconds)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            process.wait()
+        reader.join(1.0)
+        if process.returncode == -signal.SIGKILL:
+            self.failed(f"{self._name}: killed after {monotonic() - started:.0f} s, still running")
+        elif process.returncode:
+            last = visible(kept.decode(errors="replace").strip().rpartition("\n")[2], 100)
+            self.failed(f"{self._name}: exit code {process.returncode}{last and ': '}{last}")
+
+
+def _keep_end(process: subprocess.Popen[bytes], kept: bytearray) -> None:
+    """Reads the errors of a command, of which only the end is kept."""
+    assert process.stderr is not None
+    with process.stderr as errors:
+        while found := os.read(errors.fileno(), 1 << 16):
+            kept += found
+            del kept[:-_KEPT]
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends a command and whatever it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

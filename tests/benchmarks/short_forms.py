@@ -152,6 +152,18 @@ def test_the_monitor_costs_the_engine_little():
     assert float(speed.split()[-1]) < 4.0  # 1.15 over a run of 20 s, on a quiet machine
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+@measured
+def test_a_wall_costs_little():
+    paint, live = run("wall.py", "8", "5").splitlines()
+    assert float(paint.split()[-1]) < 3.0  # 2 is the bound, with room for a busy machine
+    assert float(live.split()[-1]) < 0.2  # 0.15 for fifty runs
+
+
+def test_a_frame_is_drawn():
+    assert float(run("frames.py", "10").split()[1]) < 60  # ms, about 5 on a quiet machine
+
+
 @pytest.mark.parametrize(("part", "amount"), [("pace", 2), ("fuzz", 20_000)])
 @measured
 def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
