@@ -82,7 +82,7 @@ STOPS = (
     Stop("left looks back while the engine goes on; i: a crosshair; End returns", _has_window),
     Stop(
         "the week is over and the feed is silent; q leaves, the summary stays",
-        lambda sight: _is_past_beginning(sight) and sight.snapshot.state == "quiet",
+        lambda sight: any("no rows" in change.rule.text for change in sight.alarms.calling),
         True,
     ),
 )

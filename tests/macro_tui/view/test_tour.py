@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from macro_engine.run.view import Alarms, Snapshot
+from macro_engine.run.view import Snapshot, parse
 from macro_tui.view.tour import SHOWN_SECONDS, STOPS, Sight, Tour
 
 LIVE = 1_000_000
@@ -23,8 +23,10 @@ def scene(steps=1000, late=0):
     )
 
 
-def sight(shown=None, time=0, state="running", kinds=()):
-    return Sight(shown, Snapshot(state=state, time=time), Alarms(), frozenset(kinds), LIVE)
+def sight(shown=None, time=0, kinds=(), alarms=()):
+    calling = [SimpleNamespace(rule=parse(text)) for text in alarms]
+    found = SimpleNamespace(calling=calling)
+    return Sight(shown, Snapshot(time=time), found, frozenset(kinds), LIVE)
 
 
 def text(start):
@@ -74,3 +76,11 @@ def test_keys_are_shown_again_where_nothing_happens():
     assert tour.look(sight(), 1000.0)
     assert tour.text == ""
     assert tour.look(sight(scene()), 1001.0)
+
+
+def test_an_alarm_is_explained_and_silence_ends_the_tour():
+    tour = Tour(LIVE)
+    tour.look(sight(alarms=["ftl > 16%"]), 0.0)
+    assert tour.text == text("ALARM")
+    tour.look(sight(alarms=["ftl > 16%", "no rows for 15s"]), SHOWN_SECONDS)
+    assert tour.text == text("the week is over")
