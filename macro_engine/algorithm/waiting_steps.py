@@ -52,6 +52,9 @@ class WaitingSteps:
         completions = block.completions
         assert completions is not None
         first, last = self.completed, int(completions.before[-1])
+        self.fresh = None
+        if not block.steps and last <= first:  # only labels have come, and no step has all of its
+            return None
         labels = completions.labels_between(first, last)
         steps = replace(block, completions=None, outcomes=None)
         own = max(last - block.first_step, 0)

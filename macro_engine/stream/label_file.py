@@ -71,12 +71,26 @@ class LabelFile:
         if self.source is not None:
             self.source.close()
 
+    def _has_a_row(self) -> bool:
+        """Whether anything comes after its header, by which alone no delimiter is told."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(1 << 16).rstrip(b"\r\n").count(b"\n") > 0
+        except OSError:
+            return False
+
     def _begin(self) -> bool:
         """Open the file, if it is there."""
-        if not self.path.exists():
+        if not self.path.exists() or not self._has_a_row():
             return False
-        try:
-            beginning = GrowingFile(self.path).begin(self.settings, _not_yet)
+        given = self.settings
+        unsniffed = {n: v for n, v in given.values.items() if n != "delimiter"}
+        try:  # it may have a delimiter of its own
+            beginning = GrowingFile(self.path).begin(
+                Settings({"decimal": "."} | unsniffed, given.origins), _not_yet
+            )
+            if not {*self.late.key, self.spec.label.column} <= {*beginning.names}:
+                beginning = GrowingFile(self.path).begin(given, _not_yet)
         except _NotYetError:
             return False
         columns = columns_of(self.spec, self.late, beginning.names, self.path)

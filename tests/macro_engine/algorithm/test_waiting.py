@@ -16,7 +16,7 @@ from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.outcome import Outcome
 from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.late_labels import Completions
-from macro_engine.core.rows import Block
+from macro_engine.core.rows import Block, Rows
 from macro_engine.core.state import pack, unpack
 
 ALL = ("ftl", "ewa", "blend")
@@ -47,13 +47,15 @@ def in_blocks(waiting, block, before, labels, cuts):
         found.append(waiting.run(replace(part, completions=told)))
         done = int(told.before[-1])
         yield found[-1]
-    nothing = block.rows.cut(0, 0)
+    nothing = Rows.join([], block.rows.columns)
+    none = Completions(done, np.array([done]), np.zeros(1, np.int64), labels[:0])
+    empty = Block(nothing, np.zeros(1, np.int64), None, len(block.rows), block.steps)
+    assert waiting.run(replace(empty, completions=none)) is None
     last = Completions(
         done, np.array([block.steps]), block.starts[done:] - block.starts[done],
         labels[block.starts[done] :],
     )  # fmt: skip
-    end = Block(nothing, np.zeros(1, np.int64), None, len(block.rows), block.steps)
-    yield waiting.run(replace(end, completions=last))
+    yield waiting.run(replace(empty, completions=last))
 
 
 def joined(results):

@@ -259,14 +259,15 @@ def test_labels_of_a_second_file_are_as_if_they_stood_in_the_rows(tmp_path, how)
     assert predictions(made, tmp_path).equals(whole)
 
 
-def test_a_file_with_labels_is_followed(tmp_path):
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_file_with_labels_is_followed(tmp_path, delimiter):
     _, rows, labels = in_two_files(tmp_path, 200)
-    told = labels.read_text().splitlines(keepends=True)
+    told = labels.read_text().replace(",", delimiter).splitlines(keepends=True)
     labels.unlink()
     options = {"classes": "0,1", "subroutine": "nearest-mean", "key": "id", "labels": str(labels)}
     # while a step is open, none is complete but those that were when it opened
     made = live_engine(rows, tmp_path / "l.run", close_after=0.01, **options)
-    pieces = [told[:1], told[1:90], told[90:], ["nobody,1,\n"]]
+    pieces = [told[:1], told[1:90], told[90:], [f"nobody{delimiter}1{delimiter}\n"]]
 
     def progress():
         if made.reader.has_news:
