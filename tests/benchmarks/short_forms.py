@@ -171,6 +171,14 @@ def test_a_live_feed_is_kept_up_with_and_survived(part, amount):
 
 
 @measured
+def test_a_tail_keeps_up_while_labels_come_late():
+    lines = run("late.py", "20000", "60000", "rows", "windows", "file").splitlines()
+    rates = [int(line.split()[1].replace(",", "")) for line in lines]
+    assert len(rates) == 3
+    assert min(rates) > 10_000  # 20,000 rows/s is the bound, with room for a busy machine
+
+
+@measured
 def test_the_estimator_keeps_up_with_one_river_model():
     lines = run("estimator.py", "3", "1500").splitlines()[1:-1]
     ratios = {line[:44].strip(): float(line.split()[-1]) for line in lines}
