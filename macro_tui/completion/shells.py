@@ -89,7 +89,7 @@ def zsh(commands: Sequence[TypedCommand]) -> str:
             for flag in option.flags
         ]
         words = " ".join(command.words)
-        either = f'\'*:file:_alternative "files:file:_files" "words:word:({words})"\''
+        either = f'\'*:file: _alternative "files:file:_files" "words:word:({words})"\''
         first = either if words else "'*:file:_files'"
         cases.append(f"        {command.name}) shift words; (( CURRENT-- )); _arguments \\")
         cases += [*lines, f"            {first} ;;"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from programs import needs_fish, needs_zsh
+from terminals import Terminal
 
 from macro_engine.core import extras
 from macro_tui import checkup
@@ -61,7 +62,7 @@ def by_fish(scripts, line):
 def test_bash_completes_commands_options_values_and_replays(scripts, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("flights.csv").touch()
-    assert by_bash(scripts, "macro-tui", "re") == ["replay"]
+    assert by_bash(scripts, "macro-tui", "repl") == ["replay"]
     assert by_bash(scripts, "macro-tui", "replay", "--dist") == ["--distance"]
     assert "features" in by_bash(scripts, "macro-tui", "replay", "--distance", "")
     assert by_bash(scripts, "macro-tui", "replay", "airline-A") == ["airline-ATL.parquet"]
@@ -71,19 +72,28 @@ def test_bash_completes_commands_options_values_and_replays(scripts, tmp_path, m
 
 @marked(needs_fish)
 def test_fish_completes_them_too(scripts):
-    assert by_fish(scripts, "macro-tui re") == ["replay"]
+    assert by_fish(scripts, "macro-tui repl") == ["replay"]
     assert "--distance" in by_fish(scripts, "macro-tui replay --dist")
     assert by_fish(scripts, "macro-tui export a.run --format ") == ["csv", "parquet"]
 
 
 @marked(needs_zsh)
-def test_zsh_can_read_its_script(scripts):
+def test_zsh_completes_them_too(scripts):
     script = scripts / "macro-tui.zsh"
-    subprocess.run(["zsh", "-n", str(script)], check=True)
-    load = f"autoload -U compinit; compinit -u -d {scripts}/dump; source {script}; print $_comps[macro-tui]"
-    said = subprocess.run(["zsh", "-fc", load], check=True, capture_output=True, text=True)
-    assert said.stdout.strip() == "_macro_tui"
-    assert said.stderr == ""
+    with Terminal(command=["zsh", "-f", "-i"], env={"TERM": "dumb"}) as terminal:
+        terminal.send(f"autoload -U compinit; compinit -u -d {scripts}/dump; source {script}\n")
+        terminal.send("echo rea''dy\n")
+        terminal.wait_for("ready")
+        for typed, whole in (
+            ("macro-tui repl", "macro-tui replay"),
+            ("macro-tui replay x --dist", "--distance"),
+            ("macro-tui export a.run --format c", "--format csv"),
+            ("macro-tui replay airline-A", "airline-ATL.parquet"),
+        ):
+            terminal.send(f"{typed}\t")
+            terminal.wait_for(whole, seconds=20)
+            terminal.send("\x15")
+    assert b"bad option" not in terminal.received
 
 
 def test_the_version_names_what_it_stands_on(capsys):
