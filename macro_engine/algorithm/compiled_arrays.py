@@ -13,6 +13,9 @@ from macro_engine.core.rows import Floats
 from macro_engine.core.steps import NEAREST
 from macro_engine.subroutines.base import widened
 
+_ROOM = 1 << 27  # bytes that weights may take before they are copied into a larger bank
+_MOST_PLACES = 1 << 14  # for which there is room at the start
+
 
 def empty_references(histories: int, classes: int, columns: int) -> References:
     return References(
@@ -36,8 +39,10 @@ def empty_subroutines(members: int) -> Subroutines:
     )
 
 
-def empty_bank(places: int, logistic: bool, classes: int, columns: int) -> Bank:
+def empty_bank(lines: int, logistic: bool, classes: int, columns: int) -> Bank:
+    """With much room at once: it takes no memory before it is written to, but copying it does."""
     models = classes if not logistic or classes > 2 else 1
+    places = max(4 * lines, min(_MOST_PLACES, _ROOM // max(8 * columns * models, 1)))
     return Bank(
         used=np.zeros(1, np.int64),
         weights=np.zeros((places, columns * models)),
@@ -115,7 +120,10 @@ def widened_bank(bank: Bank, before: list[int], after: list[int]) -> Bank:
     """With zeros for the columns that have appeared since."""
     models = bank.intercepts.shape[1]
     widths = [models * width for width in before], [models * width for width in after]
-    return bank._replace(weights=widened(bank.weights, *widths))
+    used = widened(bank.weights[: int(bank.used[0])], *widths)
+    weights = np.zeros((len(bank.weights), models * sum(after)))
+    weights[: len(used)] = used
+    return bank._replace(weights=weights)
 
 
 def by_models(weights: Floats, models: int) -> Floats:

@@ -34,7 +34,7 @@ from macro_engine.algorithm.kernels import arrays
 from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.algorithm.loops import compiled_loops, plain_loops
 from macro_engine.core.members import Member
-from macro_engine.core.rows import Block, Columns, Ints, Rows, counts_type
+from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows, counts_type
 from macro_engine.core.state import State
 from macro_engine.core.steps import NEAREST
 from macro_engine.discrepancy import Shape
@@ -43,6 +43,7 @@ from macro_engine.subroutines.parameters import MEANS, WEIGHTS, Parameters, colu
 
 _STEPS_IN_NO_HURRY = 32  # a longer block leaves far distances at their lower bounds
 _MOST_RATES = 1 << 20  # learning rates kept ready at most; beyond, each is computed when needed
+_rates: dict[tuple[float, float], Floats] = {}  # by factor and power, for all families
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class CompiledFamily:
         self.label_counts = np.zeros(shape.classes, np.int64)
         self.references = empty_references(len(histories), shape.classes, shape.columns)
         self.subroutines = empty_subroutines(self.lines)
-        self.bank = empty_bank(4 * self.lines, self.logistic, shape.classes, sum(self.widths))
+        self.bank = empty_bank(self.lines, self.logistic, shape.classes, sum(self.widths))
 
     @property
     def always_has_probabilities(self) -> bool:
@@ -133,9 +134,11 @@ class CompiledFamily:
 
     @property
     def bytes_held(self) -> int:
-        """What the arrays take that live from block to block."""
+        """What the arrays take that live from block to block, but for room in the bank."""
         completed = (self.completed_numbers, self.completed_labels, self.completed_starts)
-        held = [*self.references, *self.subroutines, *self.bank, *completed]
+        bank, n = self.bank, int(self.bank.used[0])
+        used = (bank.weights[:n], bank.intercepts[:n], bank.counts[:n], bank.rates)
+        held = [*self.references, *self.subroutines, *used, *completed]
         return sum(a.nbytes for a in held)
 
     def compile(self) -> None:
@@ -170,7 +173,7 @@ class CompiledFamily:
         """Take a block of whole steps through choice, prediction and learning."""
         steps, rows = block.steps, len(block.rows)
         self._make_room_for_columns(block.rows.columns)
-        self._make_rates_for(int(self.bank.counts.max()) + rows)
+        self._make_rates_for(rows)
         stretch = self._stretch(block.rows, block.starts)
         self._make_room_for_frames(len(stretch.labels))
         results = self._results(steps, rows, with_probabilities and self.logistic)
@@ -205,7 +208,7 @@ class CompiledFamily:
         opening = late.opening
         steps, rows = opening.steps, len(opening.rows)
         self._make_room_for_columns(opening.rows.columns)
-        self._make_rates_for(int(self.bank.counts.max()) + len(late.rows))
+        self._make_rates_for(len(late.rows))
         past = self._stretch(late.rows, late.starts)
         self._make_room_for_frames(len(past.labels))
         results = self._results(steps, rows, with_probabilities and self.logistic)
@@ -361,13 +364,19 @@ class CompiledFamily:
             wider = np.concatenate([frames, more], axis=1)
             self.references = self.references._replace(frames=wider)
 
-    def _make_rates_for(self, updates: int) -> None:
-        rates = self.bank.rates
+    def _make_rates_for(self, rows: int) -> None:
+        """For everyone who may learn so many rows more."""
+        bank, rates = self.bank, self.bank.rates
+        updates = int(bank.counts[: int(bank.used[0])].max(initial=0)) + rows
         if self.logistic and len(rates) < min(updates, _MOST_RATES):
-            size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
-            more = np.concatenate([rates, np.empty(size - len(rates))])
-            self.loops.learning_rates(len(rates), self.rules.rate, self.rules.rate_power, more)
-            self.bank = self.bank._replace(rates=more)
+            kind = self.rules.rate, self.rules.rate_power
+            rates = _rates.get(kind, rates)
+            if len(rates) < min(updates, _MOST_RATES):
+                size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
+                more = np.concatenate([rates, np.empty(size - len(rates))])
+                self.loops.learning_rates(len(rates), *kind, more)
+                rates = _rates[kind] = more
+            self.bank = bank._replace(rates=rates)
 
     def _grow(self, stretch: arrays.Stretch) -> None:
         """Double what is full, or may be after one more step."""

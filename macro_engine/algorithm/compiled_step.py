@@ -29,16 +29,12 @@ class CompiledStep:
 
     def predict(self, rows: Rows) -> Ints:
         """What each member, and in the last line the baseline, says of rows of the step."""
+        if self.logistic:
+            return self._predict(rows, len(self.bank.counts), np.empty((0, 0, 0)))
         self._widen(rows)
         bank, lines, n = self.bank, len(self.bank.counts), len(rows)
         ones = one_hot_columns(rows, self.widths)
         predictions = np.empty((lines, n), np.int64)
-        if self.logistic:
-            self.loops.logistic_predict(
-                bank.weights, bank.intercepts, np.arange(lines), rows.numbers, ones, 0, n,
-                np.empty(bank.intercepts.shape), predictions, 0,
-            )  # fmt: skip
-            return predictions
         totals = np.empty(bank.counts.shape[1])
         for k in range(lines):
             self.loops.mean_predict(
@@ -48,15 +44,18 @@ class CompiledStep:
 
     def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
         """Set lines by rows by classes, where the learners have probabilities."""
-        if not self.logistic:
-            return
+        if self.logistic:
+            self._predict(rows, len(lines), lines)
+
+    def _predict(self, rows: Rows, lines: int, probabilities: Floats) -> Ints:
         self._widen(rows)
         bank, ones, n = self.bank, one_hot_columns(rows, self.widths), len(rows)
-        predictions = np.empty(lines.shape[:2], np.int64)
-        self.loops.logistic_probabilities(
-            bank.weights, bank.intercepts, np.arange(len(lines)), rows.numbers, ones, 0, n,
-            np.empty(bank.intercepts.shape), predictions, lines, 0,
+        predictions = np.empty((lines, n), np.int64)
+        self.loops.logistic_predict(
+            bank.weights, bank.intercepts, np.arange(lines), rows.numbers, ones, 0, n,
+            np.empty(bank.intercepts.shape), predictions, probabilities, 0,
         )  # fmt: skip
+        return predictions
 
     def finish(self) -> None:
         """Nothing is held outside of Python."""

@@ -9,7 +9,6 @@ from macro_engine.algorithm.kernels.late import RUN_LATE
 from macro_engine.algorithm.kernels.logistic import (
     learning_rates,
     logistic_predict,
-    logistic_probabilities,
 )
 from macro_engine.algorithm.kernels.nearest_mean import mean_predict
 from macro_engine.algorithm.kernels.steps import RUN_STEPS
@@ -25,7 +24,6 @@ class Loops:
     run_late: Any
     learning_rates: Any
     logistic_predict: Any
-    logistic_probabilities: Any
     mean_predict: Any
     are_compiled: bool
 
@@ -37,7 +35,6 @@ def compiled_loops(distance: str, learner: str) -> Loops:
         RUN_LATE[distance, learner],
         learning_rates,
         logistic_predict,
-        logistic_probabilities,
         mean_predict,
         are_compiled=True,
     )
@@ -50,7 +47,6 @@ def plain_loops(distance: str, learner: str) -> Loops:
         interpreted(RUN_LATE[distance, learner], TWINS),
         interpreted(learning_rates, TWINS),
         interpreted(logistic_predict, TWINS),
-        interpreted(logistic_probabilities, TWINS),
         interpreted(mean_predict, TWINS),
         are_compiled=False,
     )

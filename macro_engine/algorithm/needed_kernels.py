@@ -9,6 +9,7 @@ import numpy as np
 from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
+from macro_engine.core.compiling import few_collections
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
@@ -60,6 +61,10 @@ class NeededKernels:
 
     def load(self) -> None:
         """Take a row through everything: what is not in the cache is compiled."""
+        with few_collections():
+            self._load()
+
+    def _load(self) -> None:
         columns = Columns(("number",), ("category",), (("value",),))
         numbers, ones = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
         rows = Rows(numbers, ones, ones[0], columns, units=numbers)

@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.kernels import features, frames, labels, nearest_mean, smallest, steps
+from macro_engine.algorithm.kernels import (
+    features,
+    frames,
+    labels,
+    logistic,
+    nearest_mean,
+    smallest,
+    steps,
+)
 from macro_engine.algorithm.kernels.arrays import Present, Subroutines
 from macro_engine.core.rows import Bools, Counts, Floats, Ints
 from macro_engine.core.steps import NEAREST
@@ -143,6 +151,10 @@ def _mean_learn(
         mean += (_dense(numbers, ones, i, len(mine)) - mean) / counts[place, label]
 
 
+def _ask_for(weights: Floats, ones: Ints, i: int, models: int) -> None:
+    """Nothing is known of caches here."""
+
+
 TWINS: dict[Any, Callable[..., Any]] = {
     labels.labels_distances: _labels_distances,
     features.square_distances: _square_distances,
@@ -151,6 +163,7 @@ TWINS: dict[Any, Callable[..., Any]] = {
     frames.frames_distances: _frames_distances,
     steps.find_nearest: _find_nearest,
     steps.close_ones: _close_ones,
+    logistic.ask_for: _ask_for,
     nearest_mean.mean_predict: _mean_predict,
     nearest_mean.mean_learn: _mean_learn,
 }

@@ -80,7 +80,7 @@ class CompiledBlend:
         """Take a block of whole steps through: answer, close and learn each."""
         steps, experts = len(starts) - 1, self.shape.experts
         longest = int(np.diff(starts).max(initial=0))
-        record = self._record(1, longest)._replace(
+        record = self._record(2, longest)._replace(
             probabilities=np.empty((len(evidence), self.shape.classes))
         )
         shown = ShownArrays(np.empty((steps, experts + 2)), np.empty((steps, experts)))
@@ -271,10 +271,10 @@ def _scratch(shape: BlendShape) -> Scratch:
     sets, experts, classes, models = len(shape.plans), shape.experts, shape.classes, shape.models
     return Scratch(
         shares=np.empty(classes),
-        linear=np.empty(models),
+        linear=np.empty((2, models)),
         places=np.empty(shape.tiled),
         margins=np.empty(4 * models),
-        said=np.empty((sets, 3 * models)),
+        said=np.empty((2, sets, 3 * models)),
         moves=np.empty(4 * models),
         q=np.empty(classes),
         x=np.empty(experts),

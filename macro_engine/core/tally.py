@@ -77,12 +77,15 @@ def tallied(
     classes, series = names.classes, len(names.series)
     stop = int(ends[-1]) if len(ends) else 0
     labels = labels[:stop]
-    lines = np.empty((series + 1, stop), np.int64)  # what was said: by the labels, by the series
-    lines[0], lines[1:] = labels, predictions[:series, :stop]
-    cells = 2 * lines + (lines == labels)  # a class, missed or hit
-    cells += 2 * classes * np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    cells += 2 * classes * len(ends) * np.arange(series + 1)[:, None]
-    counts = np.bincount(cells.ravel(), minlength=2 * classes * len(ends) * (series + 1))
+    width = 2 * classes * len(ends)
+    stretches = 2 * classes * np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    counts = np.empty((series + 1, width), np.int64)
+    for k, said in enumerate([labels, *predictions[:series, :stop]]):
+        cells = np.multiply(said, 2, dtype=np.int64)  # a class, missed or hit
+        cells += said == labels
+        if len(ends) > 1:
+            cells += stretches
+        counts[k] = np.bincount(cells, minlength=width)
     summed = counts.reshape(series + 1, len(ends), classes, 2).cumsum(axis=1)
     said, hits = summed.sum(axis=3), summed[1:, ..., 1]
     sums = np.empty((len(before), len(ends)))

@@ -111,7 +111,7 @@ class OpenBlend:
     def _lay(self, rows: int) -> None:
         self.rows = rows
         blend, table = self.blend, self.persistence
-        record = blend._record(1, rows)
+        record = blend._record(2, rows)
         shown = ShownArrays(
             np.empty((1, blend.shape.experts + 2)), np.empty((1, blend.shape.experts))
         )

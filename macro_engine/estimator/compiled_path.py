@@ -44,7 +44,7 @@ _BUILT_IN = frozenset({float, int, bool})
 _PLAIN = _BUILT_IN | {np.float64, np.float32, np.int64, np.int32, np.bool_}
 _TEXT = frozenset({str})
 _WHOLE = frozenset({int})
-_UNPICKLED = ("_packers", "_output", "_memory", "_last", "_answered")
+_UNPICKLED = ("_packers", "_output", "_memory", "_last", "_answered", "_rank", "_kinds")
 _MISFITS = (KeyError, OverflowError, TypeError, struct.error)
 
 
@@ -220,10 +220,12 @@ class CompiledPath:
                 self._has_whole_keys = True
                 known = self._columns
                 self._keys |= {key: known[str(key)] for key in x if str(key) in known}
-        if self._arena.make_room(width=n):
-            self._set_views()
-        pack = self._packers.setdefault(n, struct.Struct(f"={n}d")).pack_into
-        pack(self._memory, self._columns_at, *(self._columns.get(name, -1) for name in features))
+        if n not in self._packers:
+            if self._arena.make_room(width=n):
+                self._set_views()
+            self._packers[n] = struct.Struct(f"={n}d")
+        pack, known = self._packers[n].pack_into, self._columns
+        pack(self._memory, self._columns_at, *[known.get(name, -1) for name in features])
         pack(self._memory, 0, *features.values())
         self._last = ()
         return n
@@ -292,14 +294,13 @@ class CompiledPath:
 
     def _add_column(self, name: str) -> None:
         column = self._columns[name] = self._keys[name] = len(self._columns)
-        if self._arena.make_room(columns=len(self._columns)):
+        if column == len(self._rank) and self._arena.make_room(columns=column + 1):
             self._set_views()
         place = bisect_left(self._names, name)
         self._names.insert(place, name)
-        rank = self._arena.part(k.RANK)
-        rank[:column] += rank[:column] >= place
-        rank[column] = place
-        self._arena.part(k.KIND)[column] = self._layout.kinds[name]
+        before = self._rank[:column]
+        before += before >= place
+        self._rank[column], self._kinds[column] = place, self._layout.kinds[name]
 
     def _make_room(self, n: int) -> None:
         """Have room for one more row of so many columns, and for a birth in every line."""
@@ -375,6 +376,7 @@ class CompiledPath:
             self._blend.make_room(sizes.rows, sizes.columns, len(self.classes))
             tell_change(self._arena.ints, self._blend.addresses)
         self._memory = memoryview(self._arena.floats.data)
+        self._rank, self._kinds = self._arena.part(k.RANK), self._arena.part(k.KIND)
         self._packers: dict[int, struct.Struct] = {}
         self._last = ()
         self._answered = None

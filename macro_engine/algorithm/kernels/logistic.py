@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from macro_engine.core.compiling import borrowing, inlined
+from macro_engine.core.prefetching import prefetch
 
 
 @inlined
@@ -35,6 +36,14 @@ def take_margins(weights, intercepts, numbers, ones, i, out):  # type: ignore[no
             out[m] += values[m]
     for m in range(models):
         out[m] += intercepts[m]
+
+
+@inlined
+def ask_for(weights, ones, i, models):  # type: ignore[no-untyped-def]
+    """Have the weights of the categories of row i brought near: many classes fill the caches."""
+    for c in range(ones.shape[1]):
+        prefetch(weights, ones[i, c] * models)
+        prefetch(weights, ones[i, c] * models + models - 1)
 
 
 @inlined
@@ -94,49 +103,37 @@ def is_likelier(z):  # type: ignore[no-untyped-def]
 
 @borrowing
 def logistic_predict(  # type: ignore[no-untyped-def]
-    weights, intercepts, places, numbers, ones, begin, end, margins, predictions, shift
-):
-    """Predict rows with the models at each place; row i goes to column i - shift."""
+    weights, intercepts, places, numbers, ones, begin, end, margins, predictions, probabilities,
+    shift,
+):  # fmt: skip
+    """Predict rows with the models at each place; row i goes to column i - shift.
+
+    The probabilities of the classes are told where there are lines for them.
+    """
+    told = len(probabilities) > 0
     for i in range(begin, end):
         for k in range(len(places)):
             z = margins[k]
             take_margins(weights[places[k]], intercepts[places[k]], numbers, ones, i, z)
             if len(z) == 1:
                 predictions[k, i - shift] = is_likelier(z[0])
-                continue
-            best, most = 0, -1.0
-            for m in range(len(z)):
-                p = sigmoid(z[m])
-                if p > most:
-                    best, most = m, p
-            predictions[k, i - shift] = best
-
-
-@borrowing
-def logistic_probabilities(  # type: ignore[no-untyped-def]
-    weights, intercepts, places, numbers, ones, begin, end, margins, predictions, probabilities,
-    shift,
-):  # fmt: skip
-    """Predict rows as `logistic_predict` does, and tell the probabilities of the classes."""
-    for i in range(begin, end):
-        for k in range(len(places)):
-            z, line = margins[k], probabilities[k, i - shift]
-            take_margins(weights[places[k]], intercepts[places[k]], numbers, ones, i, z)
-            if len(z) == 1:
-                p = sigmoid(z[0])
-                line[0], line[1] = 1.0 - p, p
-                predictions[k, i - shift] = 1 if line[1] > line[0] else 0
+                if told:
+                    p = sigmoid(z[0])
+                    probabilities[k, i - shift, 0] = 1.0 - p
+                    probabilities[k, i - shift, 1] = p
                 continue
             best, most, total = 0, -1.0, 0.0
             for m in range(len(z)):
                 p = sigmoid(z[m])
-                line[m] = p
+                z[m] = p
                 total += p
                 if p > most:
                     best, most = m, p
             predictions[k, i - shift] = best
-            for m in range(len(z)):
-                line[m] = line[m] / total if total > 0.0 else 1.0 / len(z)
+            if told:
+                for m in range(len(z)):
+                    share = z[m] / total if total > 0.0 else 1.0 / len(z)
+                    probabilities[k, i - shift, m] = share
 
 
 @borrowing
@@ -151,6 +148,9 @@ def logistic_learn(  # type: ignore[no-untyped-def]
     holds factor / (n + 1)^power for the first n.
     """
     models = intercepts.shape[1]
+    if models > 1 and end > begin:
+        for q in range(len(places)):
+            ask_for(weights[places[q]], ones, begin, models)
     for i in range(begin, end):
         for q in range(len(places)):
             place = places[q]
@@ -165,6 +165,8 @@ def logistic_learn(  # type: ignore[no-untyped-def]
             counts[place, 0] = n + 1
             rate = rates[n] if n < len(rates) else factor / math.pow(n + 1, power)
             descend(weights[place], intercepts[place], numbers, ones, i, rate, margins[q])
+            if models > 1 and i + 1 < end:
+                ask_for(weights[place], ones, i + 1, models)
 
 
 @borrowing
@@ -177,17 +179,10 @@ def learning_rates(first, factor, power, rates):  # type: ignore[no-untyped-def]
 @inlined
 def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-untyped-def]
     """The active ones predict the rows of a step."""
-    if len(results.probabilities) > 0:
-        logistic_probabilities(
-            bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones,
-            begin, end, present.margins, results.predictions, results.probabilities,
-            stretch.past_rows,
-        )  # fmt: skip
-    else:
-        logistic_predict(
-            bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones,
-            begin, end, present.margins, results.predictions, stretch.past_rows,
-        )  # fmt: skip
+    logistic_predict(
+        bank.weights, bank.intercepts, present.predicting, stretch.numbers, stretch.ones, begin,
+        end, present.margins, results.predictions, results.probabilities, stretch.past_rows,
+    )  # fmt: skip
 
 
 @inlined

@@ -103,14 +103,24 @@ def has_room(rules, references, subroutines, bank):  # type: ignore[no-untyped-d
 def find_nearest(k, h, subroutines, present):  # type: ignore[no-untyped-def]
     """The nearest subroutines of a member, the lowest number on ties."""
     nearest, distances = present.nearest, present.nearest_distances
-    to_references = present.distances[h]
+    to_references, mine = present.distances[h], subroutines.reference[k]
     for i in range(NEAREST):
         nearest[i] = -1
         distances[i] = math.nan
     filled, last = 0, math.inf
-    for j in range(subroutines.used[k]):
-        m = to_references[subroutines.reference[k, j]]
+    n, j = subroutines.used[k], -1
+    while j + 1 < n:
+        j += 1
+        m = to_references[mine[j]]
         if filled == NEAREST and not m < last:
+            # most of many are no nearer: skip four at a time
+            while j + 4 < n and not (
+                (to_references[mine[j + 1]] < last)
+                | (to_references[mine[j + 2]] < last)
+                | (to_references[mine[j + 3]] < last)
+                | (to_references[mine[j + 4]] < last)
+            ):
+                j += 4
             continue
         filled = min(filled + 1, NEAREST)
         place = filled - 1

@@ -65,8 +65,8 @@ class Parts(NamedTuple):
 class AnswerArrays(NamedTuple):
     """Answers, rows first.
 
-    Where a step is answered and learned at once, experts, filtered and pulls have room for one row:
-    nothing but logs and cells is looked at again.
+    Where a step is answered and learned at once, experts, filtered and pulls have room for its
+    first row and another: of others nothing but logs and cells is looked at again.
     """
 
     probabilities: Floats
@@ -78,13 +78,16 @@ class AnswerArrays(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one row at a time, and for the sums of one step."""
+    """Room for one row at a time, and for the sums of one step.
+
+    What was said of the first row of a step stands apart: it still holds when that row is learned.
+    """
 
     shares: Floats  # of the classes, which are the same for every row of a step
-    linear: Floats  # what each model said
+    linear: Floats  # the first row or another, by what each model said
     places: Floats  # a row's columns, as the tiles see them
     margins: Floats  # lanes
-    said: Floats  # sets by lanes, as probabilities
+    said: Floats  # the first row or another, by sets by lanes, as probabilities
     moves: Floats  # lanes
     q: Floats
     x: Floats

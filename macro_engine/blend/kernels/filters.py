@@ -56,13 +56,13 @@ def filter_learn(  # type: ignore[no-untyped-def]
             continue
         for a in range(experts):
             x[a] = logs[0, a] + logs[0, a] if classes == 1 else logs[c, a] - mean[a]
-            u[a] = 0.0
-        for b in range(experts):
-            for a in range(experts):
-                u[a] += covariance[b, a] * x[b]
         v = 0.0
         for a in range(experts):
-            v += x[a] * u[a]
+            total = 0.0
+            for b in range(experts):
+                total += covariance[a, b] * x[b]
+            u[a] = total
+            v += x[a] * total
         sound = v >= 0.0 and math.isfinite(v)
         if not sound:
             break

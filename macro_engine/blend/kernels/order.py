@@ -31,14 +31,14 @@ def run_in_order(doing, which, given, constants, parts, record, scratch, shown):
         if do & ANSWER:
             shares_say(parts.class_shares, scratch.shares)
             for i in range(begin, end):
-                answer_row(i, i - base, at_once, given, constants, parts, record, scratch)
+                answer_row(i, i - base, begin, at_once, given, constants, parts, record, scratch)
         if do & CLOSE:
             if not at_once:
                 scratch.pulls.fill(0.0)  # which are recorded
             close(begin, end, at_once, given, parts, record, scratch)
         if do & LEARN:
-            # with one row nothing has changed since its answer: what everyone said still holds
-            fresh = at_once and end - begin == 1
+            # nothing has changed since the answer to the first row: what was said still holds
+            fresh = at_once
             learn(begin, end, base, at_once, fresh, given, constants, parts, record, scratch)
         if tells:
             for e in range(len(parts.pulls)):

@@ -43,12 +43,12 @@ def run_steps(doing, given, constants, parts, record, scratch, shown):  # type: 
         if doing & ANSWER:
             shares_say(parts.class_shares, scratch.shares)
             for i in range(begin, end):
-                answer_row(i, i - base, at_once, given, constants, parts, record, scratch)
+                answer_row(i, i - base, begin, at_once, given, constants, parts, record, scratch)
         if doing & CLOSE:
             close(begin, end, at_once, given, parts, record, scratch)
         if doing & LEARN:
-            # with one row nothing has changed since its answer: what everyone said still holds
-            fresh = end - begin == 1 and (at_once or doing & FRESH != 0)
+            # nothing has changed since the answer to the first row: what was said still holds
+            fresh = at_once or (end - begin == 1 and doing & FRESH != 0)
             learn(begin, end, base, at_once, fresh, given, constants, parts, record, scratch)
         if at_once:
             for e in range(len(parts.pulls)):
@@ -56,15 +56,19 @@ def run_steps(doing, given, constants, parts, record, scratch, shown):  # type: 
 
 
 @inlined
-def answer_row(i, r, at_once, given, constants, parts, record, scratch):  # type: ignore[no-untyped-def]
-    kept = 0 if at_once else r
+def answer_row(  # type: ignore[no-untyped-def]
+    i, r, begin, at_once, given, constants, parts, record, scratch
+):
+    later = min(i - begin, 1)  # 0 for the first row of a step
+    kept = later if at_once else r
+    linear, said = scratch.linear[later], scratch.said[later]
     p, logs, filtered = record.experts[kept], record.logs[r], record.filtered[kept]
     experts, classes = p.shape
     linear_say(
         given.numbers[i], given.codes[i], parts.linear_bias, parts.linear_numbers,
-        parts.linear_codes, scratch.linear,
+        parts.linear_codes, linear,
     )  # fmt: skip
-    by_class(scratch.linear, p[_LINEAR])
+    by_class(linear, p[_LINEAR])
     for c in range(classes):
         p[_MARGINAL, c] = given.marginal[i, c]
         p[_SHARES, c] = scratch.shares[c]
@@ -76,14 +80,14 @@ def answer_row(i, r, at_once, given, constants, parts, record, scratch):  # type
             p[_FAMILY, c] = total
     find_cells(
         given.units[i], given.codes[i], constants.depths, constants.columns, constants.bins,
-        constants.offsets, constants.addends, scratch.places, record.cells[r],
+        constants.offsets, constants.addends, parts.tables, scratch.places, record.cells[r],
     )  # fmt: skip
-    tiles_say(record.cells[r], parts.biases, parts.tables, scratch.margins, scratch.said)
+    tiles_say(record.cells[r], constants.rates, parts.biases, parts.tables, scratch.margins, said)
     for g in range(constants.expert.shape[0]):
         for v in range(constants.expert.shape[1]):
             if constants.expert[g, v] >= 0:
-                models = len(scratch.linear)
-                by_class(scratch.said[g, v * models : (v + 1) * models], p[constants.expert[g, v]])
+                models = len(linear)
+                by_class(said[g, v * models : (v + 1) * models], p[constants.expert[g, v]])
     take_logs(p, logs)
     for f in range(2):
         filter_say(logs, parts.filters[f], filtered[f])
@@ -168,7 +172,17 @@ def learn(  # type: ignore[no-untyped-def]
         rate = parts.rows[0] / parts.lengths[0]
         for i in range(begin, end):
             if given.labels[i] != NO_LABEL:
-                learn_row(i, i - base, fresh, rate, given, constants, parts, record, scratch)
+                learn_row(
+                    i,
+                    i - base,
+                    fresh and i == begin,
+                    rate,
+                    given,
+                    constants,
+                    parts,
+                    record,
+                    scratch,
+                )
 
 
 @inlined
@@ -176,6 +190,7 @@ def learn_row(  # type: ignore[no-untyped-def]
     i, r, fresh, rate, given, constants, parts, record, scratch
 ):
     label = given.labels[i]
+    linear, said = scratch.linear[0 if fresh else 1], scratch.said[0 if fresh else 1]
     for f in range(2):
         q = record.filtered[0, f] if fresh else scratch.q
         if not fresh:
@@ -188,15 +203,17 @@ def learn_row(  # type: ignore[no-untyped-def]
     if not fresh:
         linear_say(
             given.numbers[i], given.codes[i], parts.linear_bias, parts.linear_numbers,
-            parts.linear_codes, scratch.linear,
+            parts.linear_codes, linear,
         )  # fmt: skip
-        tiles_say(record.cells[r], parts.biases, parts.tables, scratch.margins, scratch.said)
+        tiles_say(
+            record.cells[r], constants.rates, parts.biases, parts.tables, scratch.margins, said
+        )
     linear_learn(
-        given.numbers[i], given.codes[i], label, rate, scratch.linear, parts.linear_bias,
+        given.numbers[i], given.codes[i], label, rate, linear, parts.linear_bias,
         parts.linear_numbers, parts.linear_codes,
     )  # fmt: skip
     tiles_learn(
-        record.cells[r], label, scratch.said, constants.rates, parts.biases, parts.tables,
+        record.cells[r], label, said, constants.rates, parts.biases, parts.tables,
         parts.changed, scratch.moves,
     )  # fmt: skip
     shares_learn(parts.class_shares, label)

@@ -9,18 +9,24 @@ import numpy as np
 from macro_engine.blend.kernels.arithmetic import sigmoid
 from macro_engine.blend.kernels.compiling import part
 from macro_engine.blend.tilings import ADAGRAD, CELLS, FAST, SLOW, SQUARES, TILINGS
+from macro_engine.core.prefetching import prefetch
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(1000003)
 _LAST = np.uint64(CELLS - 1)
+_NEAR = 16  # numbers of a table that come together
 _20, _29, _32 = np.uint64(20), np.uint64(29), np.uint64(32)
 
 
 @part
 def find_cells(  # type: ignore[no-untyped-def]
-    units, codes, depths, columns, bins, offsets, addends, places, cells
+    units, codes, depths, columns, bins, offsets, addends, tables, places, cells
 ):
-    """The cells of a row, sets by tilings; a category has bins of 1, so that it is its code."""
+    """The cells of a row, sets by tilings; a category has bins of 1, so that it is its code.
+
+    What they hold is asked for at once: many classes fill the caches.
+    """
+    lanes = tables.shape[2]
     for f in range(len(units)):
         places[f] = units[f]
     for f in range(len(places) - len(units)):
@@ -33,15 +39,22 @@ def find_cells(  # type: ignore[no-untyped-def]
                 h = h * _SPREAD + (np.uint64(tile) + addends[s, t, a])
                 h = (h ^ (h >> _29)) * _FACTOR
                 h = (h ^ (h >> _32)) * _FACTOR
-            cells[s, t] = np.uint16((h >> _20) & _LAST)
+            cell = np.int64((h >> _20) & _LAST)
+            cells[s, t] = np.uint16(cell)
+            if lanes > 4:
+                for k in range(0, lanes, _NEAR):
+                    prefetch(tables[s, cell], k)
 
 
 @part
-def tiles_say(cells, biases, tables, margins, said):  # type: ignore[no-untyped-def]
-    """What each model of each learner says: its bias and its cells, in order."""
-    lanes = biases.shape[1]
-    models = lanes // 4
+def tiles_say(cells, rates, biases, tables, margins, said):  # type: ignore[no-untyped-def]
+    """What each model of each learner says: its bias and its cells, in order.
+
+    The coarse tiles have no slow learner.
+    """
+    models = biases.shape[1] // 4
     for s in range(biases.shape[0]):
+        first, last = (models if rates[s, SLOW] == 0.0 else 0), SQUARES * models
         if models == 1:
             slow, fast, adagrad = biases[s, SLOW], biases[s, FAST], biases[s, ADAGRAD]
             for t in range(cells.shape[1]):
@@ -51,14 +64,16 @@ def tiles_say(cells, biases, tables, margins, said):  # type: ignore[no-untyped-
                 adagrad += tables[s, cell, ADAGRAD]
             margins[SLOW], margins[FAST], margins[ADAGRAD] = slow, fast, adagrad
         else:
-            for k in range(lanes):
+            for k in range(4 * models):
                 margins[k] = biases[s, k]
             for t in range(0, TILINGS, 4):  # four cells at a time, summed one after the other
                 one, two = tables[s, cells[s, t]], tables[s, cells[s, t + 1]]
                 three, four = tables[s, cells[s, t + 2]], tables[s, cells[s, t + 3]]
-                for k in range(lanes):  # the sums of squares too: side by side they cost less
+                for k in range(4 * models):  # all of them: side by side they cost less
                     margins[k] = margins[k] + one[k] + two[k] + three[k] + four[k]
-        for k in range(SQUARES * models):
+        for k in range(first):
+            said[s, k] = 0.5
+        for k in range(first, last):
             said[s, k] = sigmoid(margins[k])
 
 
