@@ -84,8 +84,10 @@ class WallMonitor(Monitor):
     def fail(self, error: BaseException) -> None:
         """A run that cannot be read any more leads back to the wall, which says why."""
         is_of_wall = self.wall is None or error is self.wall.error
-        if is_of_wall or not self.close_run():
+        if is_of_wall:
             super().fail(error)
+        else:  # one that was left already may fail in the moment in which its file is closed
+            self.close_run()
 
     def _command_failed(self, text: str) -> None:
         """In the thread of the command."""

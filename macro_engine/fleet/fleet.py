@@ -115,6 +115,7 @@ class Fleet:
         self.open_crew = open_crew
         self.say = say
         self.stopping = threading.Event()
+        self.ended = threading.Event()  # a thread whose `join` was interrupted passes for dead
         self.crew: Crew | None = None
         self.error: BaseException | None = None
         self.seconds = 0.0
@@ -181,6 +182,8 @@ class Fleet:
             self.run()
         except BaseException as error:  # raised by whoever waits for the fleet
             self.error = error
+        finally:
+            self.ended.set()
 
     def _run(self, crew: Crew) -> None:
         waiting = deque(range(len(self.standings)))

@@ -99,11 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         _show_wall(arguments, fleet) if has_screen else _show_progress(fleet)
     except KeyboardInterrupt:
+        fleet.stop()  # reported below: every run goes on from its file
+    finally:
         _end(fleet)
-        if not any(one.stream.is_live for one in fleet.standings):
-            _report(arguments, fleet, said)
-            raise
-    _end(fleet)
     return _report(arguments, fleet, said)
 
 
@@ -219,9 +217,8 @@ def _show_progress(fleet: Fleet) -> None:
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     with progress_bar(console) as show:
         fleet.thread.start()
-        while fleet.thread.is_alive():
+        while not fleet.ended.wait(0.2):
             show(*fleet.progress())
-            fleet.thread.join(0.2)
 
 
 def _end(fleet: Fleet) -> None:
@@ -229,7 +226,7 @@ def _end(fleet: Fleet) -> None:
     fleet.stop()
     if fleet.thread.ident is None:
         return
-    fleet.thread.join(_PATIENCE)
+    fleet.ended.wait(_PATIENCE)
     if fleet.error is not None:
         raise fleet.error
 

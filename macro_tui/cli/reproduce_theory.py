@@ -31,9 +31,10 @@ def add_theory_arguments(parser: argparse.ArgumentParser) -> None:
 def run_theory(arguments: argparse.Namespace, done: RunTasks) -> Sequence[Done | Failed]:
     """Does the runs by `done` and prints tables and claims, or one document."""
     from macro_engine.experiments import theory
+    from macro_engine.experiments.theory_runs import PARTS
 
-    if arguments.steps < 2 * theory.PARTS:
-        raise UsageError(f"--steps {arguments.steps}: write {2 * theory.PARTS} or more")
+    if arguments.steps < 2 * PARTS:
+        raise UsageError(f"--steps {arguments.steps}: write {2 * PARTS} or more")
     if arguments.seeds < 1:
         raise UsageError(f"--seeds {arguments.seeds}: write 1 or more")
     planned = theory.plan(arguments.steps, arguments.seeds)
