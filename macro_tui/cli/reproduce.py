@@ -7,11 +7,13 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
+from macro_tui.cli.reproduce_theory import add_theory_arguments, run_theory
 
 if TYPE_CHECKING:
     from macro_engine.experiments.outcome import Outcome
@@ -21,6 +23,7 @@ EXAMPLES = (
     "macro-tui reproduce airline --airports ATL,DEN --learners logistic",
     "macro-tui reproduce airline --data 2007.csv.bz2 --workers 4 --report flights",
     "macro-tui reproduce breakfast --data breakfast --json",
+    "macro-tui reproduce theory",
 )
 _NO_CACHE = "none"
 _NOTE = 1000  # characters of a note at most
@@ -76,17 +79,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--distances", type=_names, default=[], metavar="A,B", help="frames,labels; default both"
     )
     breakfast.set_defaults(reproduce=_breakfast)
+    theory = experiments.add_parser(
+        "theory",
+        help="what the paper proves, on made processes",
+        description="Excess risk, covering numbers, falling thresholds and outputs on made "
+        "processes whose risks are known, and the paper's claims checked.",
+    )
+    add_theory_arguments(theory)
     for experiment in (airline, breakfast):
+        _add_report(experiment)
+    for experiment in (airline, breakfast, theory):
         _add_shared(experiment)
 
 
-def _add_shared(parser: argparse.ArgumentParser) -> None:
+def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         type=Path,
         metavar="DIR",
         help="write figures, tables and a page (needs matplotlib)",
     )
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="the results as one document on standard output"
     )
@@ -110,10 +125,11 @@ def _names(text: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
-    from macro_engine.experiments.tasks import failures_in_words
-
     if arguments.workers < 1:
         raise UsageError(f"--workers {arguments.workers}: write 1 or more")
+    if arguments.experiment == "theory":
+        done = partial(_done, arguments=arguments, cache=_cache(arguments))
+        return _ended(run_theory(arguments, done))
     if arguments.report is not None:
         from macro_engine.experiments.report import check_report
 
@@ -127,6 +143,13 @@ def run(arguments: argparse.Namespace) -> int:
         command = shlex.join(["macro-tui", *sys.argv[1:]])
         write_report(outcome, arguments.report, today, visible(command))
         print(f"written: {visible(arguments.report)}/index.html", file=sys.stderr)
+    return _ended(results)
+
+
+def _ended(results: Sequence[Done | Failed]) -> int:
+    """Says what failed; returns the exit code."""
+    from macro_engine.experiments.tasks import failures_in_words
+
     failures = failures_in_words(results)
     if failures:
         print(f"macro-tui reproduce: {failures}", file=sys.stderr)
