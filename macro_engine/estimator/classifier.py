@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from river import base
 from river.utils import dataframe
 
-from macro_engine.core.members import Member, grid
+from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.compiled_path import COMPILED, CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
+from macro_engine.estimator.path_settings import PathSettings
 from macro_engine.options.readers import PAPER_THRESHOLDS
 from macro_engine.options.settings import MOST_SUBROUTINES, ONE_ROW
 from macro_engine.options.table import OPTIONS
@@ -222,13 +223,10 @@ class MacroClassifier(base.MiniBatchClassifier):
 
     def _start(self) -> GeneralPath | CompiledPath:
         if self.model is None and self.strategy in COMPILED:
-            return CompiledPath(*self._settings())
-        return GeneralPath(self.model, *self._settings(), compiled=True)
+            return CompiledPath(self._settings())
+        return GeneralPath(self._settings(), self.model, compiled=True)
 
-    def _settings(
-        self,
-    ) -> tuple[tuple[Member, ...], str, str, int, float, int | None, str, bool, LearningRate]:
-        """What both paths take."""
+    def _settings(self) -> PathSettings:
         distance = DISTANCES[self.distance]
         suits: dict[str, Any] = {"history": distance.history, "thresholds": distance.thresholds}
         if self.distance == "labels" and self.every == 1:
@@ -238,7 +236,7 @@ class MacroClassifier(base.MiniBatchClassifier):
         thresholds: Any = self.thresholds or suits["thresholds"]
         if thresholds == PAPER_THRESHOLDS:
             thresholds = distance.thresholds
-        return (
+        return PathSettings(
             grid(histories, thresholds),
             self.distance,
             self.strategy,

@@ -27,11 +27,12 @@ from macro_engine.estimator.kernels.blending import run_blend, show_row, show_st
 from macro_engine.estimator.kernels.opening import choose, open_step
 from macro_engine.estimator.kernels.rows import close_step, learn_row, predict_row
 from macro_engine.estimator.layout import Layout
+from macro_engine.estimator.path_settings import PathSettings
 from macro_engine.estimator.row_values import numbers_of
 from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.ewa import ExponentialWeights
 from macro_engine.strategies.ftl import FollowTheLeader
-from macro_engine.subroutines.learning_rate import SQRT, LearningRate, factor_and_power
+from macro_engine.subroutines.learning_rate import factor_and_power
 
 # the strategies that are compiled
 COMPILED = {
@@ -49,40 +50,13 @@ _MISFITS = (KeyError, OverflowError, TypeError, struct.error)
 
 
 class CompiledPath:
-    """Learns and predicts rows one by one.
+    """Learns and predicts rows one by one."""
 
-    Parameters
-    ----------
-    members
-        The grid, in its order.
-    distance, strategy
-        By name.
-    every
-        Rows that make a step.
-    power, most
-        As for `Macro`.
-    empty_class
-        For the distance `features`.
-    is_scaled
-        Whether learners and the distance see numbers by their running mean and deviation.
-    learning_rate
-        The step of the learner.
-    """
-
-    def __init__(
-        self,
-        members: Sequence[Member],
-        distance: str,
-        strategy: str,
-        every: int,
-        power: float,
-        most: int | None,
-        empty_class: str,
-        is_scaled: bool = False,
-        learning_rate: LearningRate = SQRT,
-    ) -> None:
+    def __init__(self, settings: PathSettings) -> None:
+        members, distance, every = settings.members, settings.distance, settings.every
+        is_scaled = settings.is_scaled
         self.classes: list[Any] = []
-        self.is_blend = strategy == BlendStrategy.name
+        self.is_blend = settings.strategy == BlendStrategy.name
         self._index: dict[Any, int] = {}
         self._columns: dict[str, int] = {}
         # columns by the keys of rows: names, or whole numbers where rows have nothing else
@@ -101,14 +75,16 @@ class CompiledPath:
         lengths = histories_of(members)
         self._histories: Histories | None = None
         if distance not in _COMPARES:
-            self._histories = histories_for(distance, lengths, empty_class)
+            self._histories = histories_for(distance, lengths, settings.empty_class)
         longest = max((h for h in lengths if h is not None), default=1)
         rows = every if every < 64 else 4
         self._arena = Arena(
             Sizes(len(lines), len(lengths), longest if distance == "labels" else 1, rows=rows)
         )
-        self._set_up(lines, lengths, distance, strategy, every, power, most)
-        self._arena.part(k.NUMBERS)[[k.RATE, k.RATE_POWER]] = factor_and_power(learning_rate)
+        self._set_up(lines, lengths, settings)
+        self._arena.part(k.NUMBERS)[[k.RATE, k.RATE_POWER]] = factor_and_power(
+            settings.learning_rate
+        )
         self._arena.ints[k.HAS_SCALE] = is_scaled or self.is_blend
         self._arena.ints[k.IS_SCALED] = is_scaled
         self._set_views()
@@ -340,25 +316,19 @@ class CompiledPath:
         return Rows(numbers, none, labels[:rows].copy(), Columns(tuple(self._names)))
 
     def _set_up(
-        self,
-        members: Sequence[Member],
-        lengths: list[int | None],
-        distance: str,
-        strategy: str,
-        every: int,
-        power: float,
-        most: int | None,
+        self, members: Sequence[Member], lengths: list[int | None], settings: PathSettings
     ) -> None:
         ints = self._arena.ints
-        ints[k.EVERY], ints[k.LINES], ints[k.HISTORIES] = every, len(members), len(lengths)
-        ints[k.MOST] = -1 if most is None else most
-        ints[k.STRATEGY], ints[k.LEADER] = COMPILED[strategy], len(members) - 1
-        ints[k.COMPARES] = _COMPARES.get(distance, k.OUTSIDE)
+        ints[k.EVERY], ints[k.LINES] = settings.every, len(members)
+        ints[k.HISTORIES] = len(lengths)
+        ints[k.MOST] = -1 if settings.most is None else settings.most
+        ints[k.STRATEGY], ints[k.LEADER] = COMPILED[settings.strategy], len(members) - 1
+        ints[k.COMPARES] = _COMPARES.get(settings.distance, k.OUTSIDE)
         lines, references = self._arena.part(k.LINE), self._arena.part(k.REFERENCES)
         lines[:, k.HISTORY] = [0 if m.is_marginal else lengths.index(m.steps) for m in members]
         references[:, k.LENGTH] = [-1 if h is None else h for h in lengths]
         numbers = self._arena.part(k.NUMBERS)
-        numbers[k.POWER], numbers[k.LARGEST] = power, LARGEST
+        numbers[k.POWER], numbers[k.LARGEST] = settings.power, LARGEST
         numbers[k.EIGHT_LOG_K] = 8.0 * math.log(len(members))
         # for the first step, as `choose` would: no subroutine, and members with the same loss
         lines[:, [k.CLOSEST, k.ANSWERS]] = -1

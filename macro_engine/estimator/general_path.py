@@ -14,19 +14,18 @@ from macro_engine.algorithm.ensemble import Ensemble, OpenStep
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubroutines
-from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.estimator.growing_blend import GrowingBlend, check_class
 from macro_engine.estimator.layout import Layout, texts_of
 from macro_engine.estimator.named_scale import NamedScale, OpenRow
 from macro_engine.estimator.open_model import OpenModel
+from macro_engine.estimator.path_settings import PathSettings
 from macro_engine.estimator.row_values import numbers_of
 from macro_engine.strategies.base import Answer, Strategy
 from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.subroutines.base import Subroutine
-from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 from macro_engine.subroutines.open_logistic import OpenLogistic
 
 
@@ -35,35 +34,28 @@ class GeneralPath:
 
     Parameters
     ----------
+    settings
+        As for `CompiledPath`.
     model
         The classifier to copy; None for logistic regression.
-    members, distance, strategy, every, power, most, empty_class, is_scaled, learning_rate
-        As for `CompiledPath`.
     compiled
         Whether a blend is the compiled one, and not the definition.
     """
 
     def __init__(
         self,
-        model: base.Classifier | None,
-        members: Sequence[Member],
-        distance: str,
-        strategy: str,
-        every: int,
-        power: float,
-        most: int | None,
-        empty_class: str,
-        is_scaled: bool = False,
-        learning_rate: LearningRate = SQRT,
+        settings: PathSettings,
+        model: base.Classifier | None = None,
         compiled: bool = False,
     ) -> None:
+        members, distance, strategy = settings.members, settings.distance, settings.strategy
         self.model = model
-        self.learning_rate = learning_rate
-        self.every = every
+        self.learning_rate = settings.learning_rate
+        self.every = settings.every
         self.is_blend = strategy == BlendStrategy.name
         self._layout = Layout()
         raw = DISTANCES[distance].compares_raw
-        self._scale = NamedScale(self._layout, is_scaled, self.is_blend, raw)
+        self._scale = NamedScale(self._layout, settings.is_scaled, self.is_blend, raw)
         self._known = 0  # how many classes everyone has room for
         self.takes_any = model is None or bool(model._multiclass)
         # a model for two classes answers False or True from the start, others as they appear
@@ -75,10 +67,16 @@ class GeneralPath:
         self._columns = Columns(())
         self._open_step: list[OpenRow] = []
         # columns, and classes where they appear later, are made room for when they do
-        shape = Shape(len(self.classes), 1, members[0].steps, False, empty_class)
+        shape = Shape(len(self.classes), 1, members[0].steps, False, settings.empty_class)
         create = DISTANCES[distance].create(shape)
         self._family = Family(
-            members, create, self._newborn, self._columns, self._slots, power, most
+            members,
+            create,
+            self._newborn,
+            self._columns,
+            self._slots,
+            settings.power,
+            settings.most,
         )
         # for each history: the rows behind the family's references
         self._references: list[list[Rows]] = [[] for _ in self._family.histories]

@@ -84,8 +84,7 @@ def cpu_seconds(model, rows):
 
 
 def general_path(settings):
-    path = MacroClassifier(**settings)._settings()
-    return GeneralPath(None, *path)
+    return GeneralPath(MacroClassifier(**settings)._settings())
 
 
 def compare(stream, settings, rounds, count):

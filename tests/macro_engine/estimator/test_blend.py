@@ -25,7 +25,7 @@ from macro_engine.stream.running_scale import RunningScale
 
 def both_paths(**settings):
     settings = MacroClassifier(**settings)._settings()
-    return GeneralPath(None, *settings), CompiledPath(*settings)
+    return GeneralPath(settings), CompiledPath(settings)
 
 
 def with_texts(rows, seed):
@@ -140,8 +140,8 @@ class LastLabel(base.Classifier):
 @pytest.mark.parametrize("model", [GaussianNB(), linear_model.LogisticRegression(), LastLabel()])
 def test_models_of_the_users_are_blended_by_the_definition_and_its_twin(model):
     settings = MacroClassifier(thresholds=(0.1, math.inf), every=2)._settings()
-    plain = GeneralPath(model, *settings)
-    compiled = GeneralPath(model, *settings, compiled=True)
+    plain = GeneralPath(settings, model)
+    compiled = GeneralPath(settings, model, compiled=True)
     two = {"classes": 2, "grows": True, "columns": 4, "sparse": 2}
     many = GROWING | {"columns": 4}
     for x, label in random_rows(4, rows=50, **(many if model._multiclass else two)):

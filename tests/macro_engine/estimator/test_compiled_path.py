@@ -16,6 +16,7 @@ from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator import MacroClassifier
 from macro_engine.estimator.compiled_path import CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
+from macro_engine.estimator.path_settings import PathSettings
 
 
 def both_paths(
@@ -31,8 +32,10 @@ def both_paths(
 ):
     known = DISTANCES[distance]
     members = grid(history or [known.history], thresholds or known.thresholds)
-    settings = (members, distance, strategy, every, power, most, empty_class, False, learning_rate)
-    return GeneralPath(None, *settings), CompiledPath(*settings)
+    settings = PathSettings(
+        members, distance, strategy, every, power, most, empty_class, False, learning_rate
+    )
+    return GeneralPath(settings), CompiledPath(settings)
 
 
 GROWING = {"classes": 4, "grows": True}
