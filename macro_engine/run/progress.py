@@ -26,8 +26,7 @@ from macro_engine.stream.label import class_titles
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import Reader
 
-_LOOK_SECONDS = 0.5  # between two looks at the rows that wait
-_REST = 30  # times what a look costs, until the next one
+_REST = 30  # times what a look at the rows that wait costs, until the next one
 
 
 class RunProgress:
@@ -149,7 +148,7 @@ class RunProgress:
                 pipeline.members,
                 rare if named is None else self.classes.index(named),
             )
-            self.next_look = now + max(_LOOK_SECONDS, _REST * (monotonic() - now))
+            self.next_look = now + _REST * (monotonic() - now)
         pending = self.pending
         return {
             "pending_rows": pending.rows,
