@@ -19,6 +19,8 @@ from macro_engine.subroutines.nearest_mean import NearestMean
 _TO_COMPILE = {"labels": 5.0, "features": 8.5, "frames": 4.5, "blend": 7.0}
 _TO_START, _FOR_STRATEGIES, _TO_LOOK_AHEAD, _TO_SCALE = 1.5, 1.5, 1.0, 1.5
 
+_loaded: set[str] = set()  # of this process, by name
+
 
 @dataclass(frozen=True)
 class NeededKernels:
@@ -60,9 +62,12 @@ class NeededKernels:
         return _TO_START + parts + (_TO_SCALE if self.scales else 0.0)
 
     def load(self) -> None:
-        """Take a row through everything: what is not in the cache is compiled."""
+        """Take a row through everything, once a process: what is not in the cache is compiled."""
+        if self.name in _loaded:
+            return
         with few_collections():
             self._load()
+        _loaded.add(self.name)
 
     def _load(self) -> None:
         columns = Columns(("number",), ("category",), (("value",),))

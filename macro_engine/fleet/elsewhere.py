@@ -304,4 +304,4 @@ def _line(text: str, stream: Stream) -> RunLine:
     snapshot = Snapshot.restored(told.pop("snapshot"))
     told["lately"] = tuple(math.nan if lead is None else lead for lead in told["lately"])
     told["alarms"] = tuple(visible(text, 200) for text in told["alarms"])
-    return RunLine(Path(stream.run_file), stream.name, snapshot, **told)
+    return RunLine(Path(stream.run_file), stream.shown_name, snapshot, **told)

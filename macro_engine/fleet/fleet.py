@@ -156,7 +156,7 @@ class Fleet:
         for one in list(self.standings):
             path = Path(one.stream.run_file)
             if one.state == "failed" and not (one.value or path.exists()):
-                found[path] = RunLine(path, one.stream.name, trouble=one.reason)
+                found[path] = RunLine(path, one.stream.shown_name, trouble=one.reason)
             elif not (one.has_ended or path in found or path.exists()):
                 found[path] = waiting_line(one.stream, _before_the_run(one))
         return found
@@ -245,7 +245,9 @@ def waiting_line(stream: Stream, words: str) -> RunLine:
     """The line of a stream that has no run yet."""
     from macro_engine.run.snapshot import Snapshot
 
-    return RunLine(Path(stream.run_file), stream.name, Snapshot(state="starting", words=words))
+    return RunLine(
+        Path(stream.run_file), stream.shown_name, Snapshot(state="starting", words=words)
+    )
 
 
 def failures_in_words(fleet: Fleet) -> str:

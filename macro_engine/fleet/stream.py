@@ -47,6 +47,11 @@ class Stream:
     alarms: tuple[str, ...] = ()
     on_alarm: tuple[str, ...] = ()
 
+    @property
+    def shown_name(self) -> str:
+        """Its name on the wall: that of the run file."""
+        return visible(Path(self.run_file).name, 60)
+
     def task(self) -> Task:
         return Task.of(run_as_task, asdict(self), label=self.name)
 

@@ -7,6 +7,7 @@ Bounds are wide, and what is measured may be measured again: only what fails thr
 
 import functools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -200,3 +201,18 @@ def test_the_estimator_as_it_comes_is_no_worse_than_logistic_regression():
     assert errors["MacroClassifier", "mean"] < errors["LogisticRegression", "mean"]
     better = [errors["MacroClassifier", n] <= errors["LogisticRegression", n] for n in names]
     assert sum(better) >= 5
+
+
+@measured
+def test_a_small_stream_of_a_fleet_costs_little():
+    found = re.search(
+        r"overhead ([\d.-]+) ms a stream by the clock", run("fleet.py", "small", "60")
+    )
+    assert float(found[1]) < 60
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")
+@measured
+def test_a_fleet_gains_by_a_second_worker():
+    found = re.search(r"ratio ([\d.]+)", run("fleet.py", "airports", "1", "4", "2"))
+    assert float(found[1]) > 1.3

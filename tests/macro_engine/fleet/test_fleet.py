@@ -66,8 +66,8 @@ def test_what_has_no_run_file_yet_has_a_line_on_the_wall(tmp_path):
     (tmp_path / "there.run").touch()
     lines = fleet.lines()
     assert {line.name: line.trouble or line.snapshot.words for line in lines.values()} == {
-        "new": "waits for a worker",
-        "bad": "no such file",
+        "new.run": "waits for a worker",
+        "bad.run": "no such file",
     }
 
 

@@ -1,0 +1,123 @@
+"""What a fleet gains on two cores, and what a small stream costs in it.
+
+    python tests/benchmarks/fleet.py airports [ROUNDS [TIMES [AIRPORTS]]]
+    python tests/benchmarks/fleet.py small [STREAMS]
+
+`airports` runs the shipped airports, each TIMES times after another in one stream (20), by one worker
+and by two in turn, in processes that are warm, and gives the ratio of the times: at least 1.6 on two
+free cores. Where the cores are not free, the CPU time of the workers over the clock's says how many
+they had. `small` runs many streams of 100 rows by one worker: the time of the whole, less what the
+engines took from first to last step, for each stream; under 30 ms.
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+
+from macro_engine.fleet.fleet import Fleet, LocalCrew
+from macro_engine.fleet.stream import Stream
+from macro_tui.replays import shipped_replays
+
+OPTIONS = {"label": "y", "classes": "p,q", "features": "a,b", "every": "1", "scale": "none"}
+
+
+def long_streams(folder: Path, times: int, airports: int) -> list[Path]:
+    """The shipped airports, one after another at later times, with their descriptions."""
+    from macro_engine.stream.formats.parquet import KEY
+
+    made = []
+    for path in [p for p in shipped_replays() if p.name.startswith("airline-")][:airports]:
+        frame, described = pl.read_parquet(path), pl.read_parquet_metadata(path)[KEY]
+        (time_column,) = [n for n, kind in frame.schema.items() if kind.is_temporal()][:1]
+        later = [
+            frame.with_columns(pl.col(time_column) + pl.duration(days=182 * i))
+            for i in range(times)
+        ]
+        made.append(folder / path.name)
+        pl.concat(later).write_parquet(made[-1], metadata={KEY: described})
+    return made
+
+
+def fleet_of(
+    paths: list[Path], folder: Path, workers: int, options=None
+) -> tuple[Fleet, float, float]:
+    """Runs a fleet by warm workers; returns it, and seconds by the clock and of the workers' CPU."""
+    folder.mkdir()
+    streams = [
+        Stream(path.stem, str(path), str(folder / f"{path.stem}.run"), options=options or {})
+        for path in paths
+    ]
+    crew = LocalCrew(workers)
+    warm = folder / "warm"
+    warm.mkdir()
+    crew.close, close = lambda: None, crew.close
+    for worker in range(workers):  # imports and kernels, before the clock starts
+        path = str(warm / f"{worker}.run")
+        crew.begin(worker, Stream("warm", streams[0].source, path, options=options or {}))
+    while crew.at_work:
+        crew.wait(0.2)
+    started, before = time.perf_counter(), cpu_of(crew)
+    fleet = Fleet(streams, lambda: crew, print)
+    fleet.run()
+    seconds, cpu = time.perf_counter() - started, cpu_of(crew) - before
+    close()
+    assert not fleet.failed, fleet.failed[0].reason
+    return fleet, seconds, cpu
+
+
+def cpu_of(crew: LocalCrew) -> float:
+    """Seconds of CPU time that the workers took until now."""
+    total = 0.0
+    for worker in crew.workers:
+        fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
+        total += (int(fields[11]) + int(fields[12])) / 100
+    return total
+
+
+def airports(rounds: int = 2, times: int = 20, count: int = 7) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = long_streams(folder, times, count)
+        taken: dict[int, list[float]] = {1: [], 2: []}
+        for turn in range(rounds):
+            for workers in (1, 2):
+                fleet, seconds, cpu = fleet_of(paths, folder / f"{turn}-{workers}", workers)
+                taken[workers].append(seconds)
+                rows = sum(one.value["summary"]["rows"] for one in fleet.standings)
+                print(
+                    f"{workers} workers: {rows:,} rows in {seconds:.1f} s, {cpu:.1f} s of CPU time, "
+                    f"{cpu / seconds:.2f} cores"
+                )
+        print(f"ratio {min(taken[1]) / min(taken[2]):.2f}")
+
+
+def small(count: int = 1000) -> None:
+    import random
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = []
+        for number in range(count):
+            made = random.Random(number)
+            rows = [
+                f"{made.random():.3f},{made.random():.3f},{made.choice('pq')}" for _ in range(100)
+            ]
+            paths.append(folder / f"s{number}.csv")
+            paths[-1].write_text("a,b,y\n" + "\n".join(rows) + "\n")
+        fleet, seconds, cpu = fleet_of(paths, folder / "runs", 1, OPTIONS)
+        engines = sum(one.value["summary"]["seconds"] for one in fleet.standings)
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        print(
+            f"{count} streams in {seconds:.1f} s ({cpu:.1f} s of CPU time in the worker, "
+            f"{own.ru_utime + own.ru_stime:.1f} here), engines {engines:.1f} s"
+        )
+        print(f"overhead {1000 * (seconds - engines) / count:.1f} ms a stream by the clock")
+        print(f"overhead {1000 * (cpu - engines) / count:.1f} ms a stream of CPU time at most")
+
+
+if __name__ == "__main__":
+    {"airports": airports, "small": small}[sys.argv[1]](*map(int, sys.argv[2:]))
