@@ -15,6 +15,7 @@ from macro_engine.core.escape import visible
 from macro_engine.stream.live.kafka.address import Address
 
 ANSWER_SECONDS = 1.0  # that a broker is given to answer
+_ANSWER_WITHIN = 100  # ms that a broker without news, or a full queue, may delay the next request
 _PREFETCHED = 16_384  # kB of messages of a partition that librdkafka holds
 _REASON = re.compile(r"(?:.*failed: )?(?P<why>.*?)(?: \(after .*)?", re.DOTALL)
 _NOBODY = "nobody answered"
@@ -56,6 +57,8 @@ class Client:
             "error_cb": self._error,
         }
         settings.setdefault("queued.max.messages.kbytes", str(_PREFETCHED))
+        settings.setdefault("fetch.wait.max.ms", str(_ANSWER_WITHIN))
+        settings.setdefault("fetch.queue.backoff.ms", str(_ANSWER_WITHIN))
         settings.setdefault("reconnect.backoff.max.ms", "1000")
         settings.setdefault("client.id", "macro-tui")
         try:
