@@ -205,3 +205,15 @@ def test_the_base_dependencies_are_these():
     needed = [Requirement(text) for text in distribution("macro-tui").requires]
     base = {one.name for one in needed if one.marker is None}
     assert base == {"numba", "numpy", "polars", "rich", "river", "textual"}
+
+
+def test_the_tests_pull_in_no_service():
+    needed = [Requirement(text) for text in distribution("macro-tui").requires]
+    extras = distribution("macro-tui").metadata.get_all("Provides-Extra")
+    of = {
+        extra: {one.name for one in needed if one.marker and one.marker.evaluate({"extra": extra})}
+        for extra in extras
+    }
+    services = set().union(*(of[extra] for extra in extras if extra not in ("test", "lint")))
+    assert of["test"]
+    assert of["test"].isdisjoint(services)
