@@ -40,7 +40,9 @@ def facts(scene: Scene, width: int) -> list[Row]:
         _life(scene, k, number),
         _elsewhere(scene),
     ]
-    return [fitting(row, width) for row in rows]
+    return [
+        fitting(row, width, least=2) if not i else fitting(row, width) for i, row in enumerate(rows)
+    ]
 
 
 def _choice(scene: Scene, k: int, number: int) -> Row:
