@@ -60,7 +60,8 @@ def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
     worker, key = get_worker(), asked["key"]
     if stream.is_live:
         secede()  # it mostly waits: its place is free for others
-    stop = _stops.setdefault(asked["fleet"], Stop())
+    stop, of_fleet = Stop(), _stops.setdefault(asked["fleet"], Stop())
+    of_fleet.listen(stop.ask)
     with tempfile.TemporaryDirectory(prefix="macro-fleet-") as folder:
         path = Path(folder) / _RUN
         if recorded is not None:
@@ -81,6 +82,7 @@ def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
             answer = {"reason": f"{why(error)} (on {where()})"}
         finally:
             watch.close()
+            of_fleet.forget(stop.ask)
         return as_json(answer), path.read_bytes() if path.exists() else None
 
 

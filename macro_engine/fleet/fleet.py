@@ -129,11 +129,6 @@ class Fleet:
     def rung(self) -> int:
         return sum((one.value or {}).get("rung", 0) for one in self.standings)
 
-    @property
-    def was_stopped(self) -> bool:
-        """Whether some stream was not run to its end."""
-        return any(one.state in ("stopped", "waiting") for one in self.standings)
-
     def run(self) -> None:
         """Runs them; whatever was started has ended afterwards."""
         started = monotonic()

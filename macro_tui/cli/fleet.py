@@ -96,13 +96,15 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{error}: running headless", file=sys.stderr)
     said: list[str] = []
     fleet = Fleet(streams, crew, said.append if has_screen else _say)
+    interrupted = False
     try:
         _show_wall(arguments, fleet) if has_screen else _show_progress(fleet)
     except KeyboardInterrupt:
-        fleet.stop()  # reported below: every run goes on from its file
+        interrupted = True  # every run goes on from its file
     finally:
         _end(fleet)
-    return _report(arguments, fleet, said)
+    code = _report(arguments, fleet, said)
+    return code or (130 if interrupted else 0)
 
 
 def _crew_of(arguments: argparse.Namespace) -> Callable[[], Crew]:
@@ -252,7 +254,7 @@ def _report(arguments: argparse.Namespace, fleet: Fleet, said: list[str]) -> int
         return 1
     if arguments.fail_on_alarm and fleet.rung:
         return RANG
-    return 130 if fleet.was_stopped else 0
+    return 0
 
 
 def _line_of(one: Standing, width: int) -> str:
