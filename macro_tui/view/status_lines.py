@@ -182,7 +182,7 @@ def _health(snapshot: Snapshot) -> Row:
     row: Row = []
     if snapshot.time is not None:
         lag = max(time() - snapshot.time / 1e6, 0.0)
-        age = f"{elapsed_text(lag)} old" if lag < _OLD else "old data"
+        age = f"{elapsed_text(lag)} old" if lag < _OLD else "over 30 d old"
         row.append((f"  newest row {age}", "label" if lag < _LATE or lag >= _OLD else "bad"))
     if snapshot.behind is not None:
         role = "bad" if snapshot.behind >= _MANY_BEHIND else "muted"
