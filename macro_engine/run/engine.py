@@ -254,7 +254,7 @@ class Engine:
             return True
         shares = self._shares(block)
         # a resumed run gets some blocks again
-        begin = max(self.pipeline.closed_steps - block.first_step, 0)
+        begin = min(max(self.pipeline.closed_steps - block.first_step, 0), block.steps)
         if begin and (outcomes := block.cut(0, begin).outcomes) is not None:
             self.progress.pending_rows.told_before(outcomes.rows)
         while begin < block.steps:
