@@ -20,6 +20,7 @@ PAPER = (
     "A. Zimin and C. H. Lampert, MACRO: A Meta-Algorithm for Conditional Risk Minimization "
     "(preprint, 2018)"
 )
+_NOTE = 1000  # characters of a note at most
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em;
   color: #1c1c1c; background: #ffffff }
@@ -94,7 +95,7 @@ def _made(settings: Mapping[str, Any]) -> str:
 def _page(outcome: Outcome, drawn: Mapping[str, str], settings: Mapping[str, Any]) -> str:
     """One page that needs no other file."""
     pictures = "".join(f"<figure>{svg[svg.index('<svg') :]}</figure>" for svg in drawn.values())
-    notes = "".join(f"<li>{html.escape(visible(note))}</li>" for note in outcome.notes)
+    notes = "".join(f"<li>{html.escape(visible(note, _NOTE))}</li>" for note in outcome.notes)
     title = html.escape(_title(outcome))
     return "\n".join(
         [

@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         today = datetime.now(UTC).strftime("%Y-%m-%d")
         command = shlex.join(["macro-tui", *sys.argv[1:]])
-        write_report(outcome, arguments.report, today, visible(command))
+        write_report(outcome, arguments.report, today, visible(command, _NOTE))
         print(f"written: {visible(arguments.report)}/index.html", file=sys.stderr)
     return _ended(results)
 

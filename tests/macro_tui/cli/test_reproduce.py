@@ -100,6 +100,7 @@ def test_a_report_is_one_page_with_figures_and_tables(capsys, flights, cache, tm
     }  # fmt: skip
     page = (folder / "index.html").read_text()
     assert page.count("<svg") == 4
+    assert "compare the gains rather than the errors." in page  # notes are whole
     assert "src=" not in page  # nothing is loaded
     assert 'href="http' not in page
     assert json.loads((folder / "settings.json").read_text())["settings"]["history"] == 1
