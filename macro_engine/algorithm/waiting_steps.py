@@ -8,19 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from macro_engine.algorithm.closed_state import restored_steps, state_of
 from macro_engine.algorithm.closed_steps import ClosedSteps, joined_blocks
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.outcome import Outcome
+from macro_engine.algorithm.waiting_parts import WaitingParts
 from macro_engine.core.rows import Block, Columns
-from macro_engine.core.state import DamagedError, State
+from macro_engine.core.state import Part, State
+
+_TOGETHER = 256  # rows up to which steps that came one after the other are kept as one
 
 
 class WaitingSteps:
     """Opens and closes the steps of blocks, and completes them when their labels are known.
-
-    A part of the stored state has the steps that closed since the commit before. It is dropped when
-    all of them are complete.
 
     Attributes
     ----------
@@ -39,9 +38,7 @@ class WaitingSteps:
         self.completed = 0
         self.steps: deque[ClosedSteps] = deque()
         self.fresh: ClosedSteps | None = None
-        self.parts: deque[tuple[int, int]] = deque()  # of each stored part: its name, last step
-        self.stored = 0  # steps before this one are in a part
-        self.next_part = 0
+        self.parts = WaitingParts(ensemble)
 
     @property
     def closed(self) -> int:
@@ -64,7 +61,7 @@ class WaitingSteps:
         )
         self.fresh = fresh
         if fresh is not None:
-            self.steps.append(fresh)
+            self._append(fresh)
         self.completed = max(last, first)
         while self.steps and self.steps[0].stop <= self.completed:
             self.steps.popleft()
@@ -73,6 +70,14 @@ class WaitingSteps:
         parts = [part.block for part in earlier]
         done = joined_blocks([*parts, steps.cut(0, own)] if own else parts)
         return replace(done, rows=replace(done.rows, labels=labels)), outcome
+
+    def _append(self, steps: ClosedSteps) -> None:
+        """Take steps in; few rows are kept together with those before them, which needs less."""
+        while self.steps and (n := len(self.steps[-1].block.rows)) <= len(steps.block.rows):
+            if n + len(steps.block.rows) > _TOGETHER:
+                break
+            steps = ClosedSteps.join([self.steps.pop(), steps])
+        self.steps.append(steps)
 
     def _between(self, start: int, stop: int) -> list[ClosedSteps]:
         """The steps that wait, from one number up to another."""
@@ -86,39 +91,11 @@ class WaitingSteps:
                 break
         return found
 
-    def commit(self, is_whole: bool) -> dict[str, State | None]:
+    def commit(self, is_whole: bool) -> dict[str, Part]:
         """The parts to store now, by name; None for one that is no more."""
-        found: dict[str, State | None] = {}
-        if is_whole:
-            found = {str(name): None for name, _ in self.parts}
-            self.parts.clear()
-            self.stored = self.completed
-        while self.parts and self.parts[0][1] < self.completed:
-            found[str(self.parts.popleft()[0])] = None
-        first, fresh = max(self.stored, self.completed), deque[ClosedSteps]()
-        for part in reversed(self.steps):
-            if part.stop <= first:
-                break
-            fresh.appendleft(part.cut(max(first, part.first), part.stop))
-        if fresh:
-            found[str(self.next_part)] = state_of(ClosedSteps.join([*fresh]), self.ensemble)
-            self.parts.append((self.next_part, self.closed - 1))
-            self.next_part += 1
-        self.stored = self.closed
-        return found
+        return self.parts.commit(self.steps, self.completed, is_whole)
 
     def restore(self, parts: Mapping[str, State], columns: Columns, completed: int) -> None:
         """Go on from what was stored; the ensemble is restored already."""
-        self.completed = stop = completed
-        for name in sorted(parts, key=int):
-            steps = restored_steps(parts[name], self.ensemble, columns)
-            if not steps.first <= stop <= steps.stop:
-                raise DamagedError("in its state the steps that wait for labels are not complete")
-            if steps.stop > completed:
-                self.steps.append(steps)
-            stop = steps.stop
-            self.parts.append((int(name), stop - 1))
-        if stop != self.closed:
-            raise DamagedError("in its state the steps that wait for labels are not complete")
-        self.stored = self.closed
-        self.next_part = self.parts[-1][0] + 1 if self.parts else 0
+        self.completed = completed
+        self.steps = self.parts.restored(parts, columns, completed, self.closed)

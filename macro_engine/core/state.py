@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from macro_engine.core.errors import MacroError
 
 State: TypeAlias = dict[str, Any]
+# a part of a state, what makes it where it is written, or None for one that is no more
+Part: TypeAlias = State | Callable[[], State] | None
 
 _ARRAY = "$array"
 _TYPES = ("<f8", "<f4", "<i8", "|b1", "|u1", "<u2", "<i4", "<u4")
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _LARGEST = 1 << 64
 
 
@@ -36,6 +39,8 @@ def pack(state: State) -> bytes:
     parts: list[bytes] = []
 
     def plain(value: Any) -> Any:
+        if type(value) in _SCALARS:
+            return value
         if isinstance(value, np.ndarray):
             assert value.dtype.str in _TYPES
             parts.append(np.ascontiguousarray(value).tobytes())
@@ -43,6 +48,8 @@ def pack(state: State) -> bytes:
         if isinstance(value, Mapping):
             return {name: plain(item) for name, item in value.items()}
         if isinstance(value, list | tuple):
+            if {*map(type, value)} <= _SCALARS:  # there may be hundreds of thousands of keys
+                return value
             return [plain(item) for item in value]
         return value
 

@@ -14,7 +14,7 @@ from typing import Any
 from macro_engine import __version__
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.core.state import DamagedError, State, child, number, whole
+from macro_engine.core.state import DamagedError, Part, State, child, number, whole
 from macro_engine.run.events import Event
 from macro_engine.run.identity import check_same, settings_of
 from macro_engine.run.outputs import Outputs
@@ -180,7 +180,7 @@ class Checkpoint:
             "input": self.opened.origin.identity(),
         }
 
-    def _state(self, whole: bool) -> dict[str, State | None] | None:
+    def _state(self, whole: bool) -> dict[str, Part] | None:
         if not self.is_storable:
             return None
         emission = self.outputs.emission

@@ -123,8 +123,10 @@ class Situations:
     def shares(self, member: int, number: int) -> list[tuple[int, float]]:
         """The most frequent classes with their shares; empty where nothing was seen before."""
         rows = int(self.rows[member, number]) if number < self.rows.shape[1] else 0
+        if not rows:  # there may be no room for it in what was stored
+            return []
         pairs = zip(self.classes[member, number], self.counts[member, number], strict=True)
-        return [(int(c), int(n) / rows) for c, n in pairs if n] if rows else []
+        return [(int(c), int(n) / rows) for c, n in pairs if n]
 
 
 class Lead:

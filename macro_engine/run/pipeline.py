@@ -18,7 +18,7 @@ from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Floats
-from macro_engine.core.state import DamagedError, State, array, child, texts
+from macro_engine.core.state import DamagedError, Part, State, array, child, texts
 from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.events import Event, EventFinder
@@ -274,14 +274,14 @@ class Pipeline:
         if self.at_once is not None:
             self.at_once.ensemble.family.finish()
 
-    def state(self, whole: bool = True) -> dict[str, State | None]:
+    def state(self, whole: bool = True) -> dict[str, Part]:
         """All that must be remembered to go on; nothing before the start.
 
         Without `whole`, parts that did not change since the last call may be missing.
         """
         if self.ensemble is None or self.scoreboard is None or self.lead is None:
             return {}
-        waiting: dict[str, State | None] = {}
+        waiting: dict[str, Part] = {}
         if self.waiting is not None:
             parts = self.waiting.commit(whole)
             waiting = {f"{_WAITING}{name}": state for name, state in parts.items()}

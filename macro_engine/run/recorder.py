@@ -17,7 +17,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.core.state import DamagedError, State
+from macro_engine.core.state import DamagedError, Part
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.lock import WriterLock
@@ -142,7 +142,7 @@ class Recorder:
             with self.changed:
                 self.gathered.rejected.append((number, rejection))
 
-    def hand_over(self, state: dict[str, State | None] | None, info: dict[str, Any]) -> None:
+    def hand_over(self, state: dict[str, Part] | None, info: dict[str, Any]) -> None:
         """Have everything so far written, with the state after it."""
         with self.changed:
             if self.closing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from macro_engine.core.state import State
+from macro_engine.core.state import Part
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.stream.table import Rejection
@@ -18,7 +18,7 @@ class Batch:
     results: list[Steps] = field(default_factory=list)
     events: list[tuple[int, Event]] = field(default_factory=list)
     rejected: list[tuple[int, Rejection]] = field(default_factory=list)
-    state: dict[str, State | None] | None = None
+    state: dict[str, Part] | None = None
     info: dict[str, Any] = field(default_factory=dict)
     nbytes: int = 0
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from time import time
 from typing import Any
 
-from macro_engine.core.state import State, pack
+from macro_engine.core.state import Part, pack
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.store import records
@@ -69,12 +69,10 @@ def write_info(connection: sqlite3.Connection, ledger: Ledger, info: Mapping[str
             ledger.info[name] = found
 
 
-def write_state(
-    connection: sqlite3.Connection, ledger: Ledger, state: Mapping[str, State | None]
-) -> None:
+def write_state(connection: sqlite3.Connection, ledger: Ledger, state: Mapping[str, Part]) -> None:
     """Write those parts that are not in the file as they are now; None deletes one."""
     for name, value in state.items():
-        data = b"" if value is None else pack(value)
+        data = b"" if value is None else pack(value() if callable(value) else value)
         count = -(-len(data) // _PART)
         for part in range(count):
             piece = data[part * _PART : (part + 1) * _PART]
@@ -84,10 +82,9 @@ def write_state(
                     "INSERT OR REPLACE INTO state VALUES (?, ?, ?, ?)", [name, part, piece, found]
                 )
                 ledger.state[name, part] = found
-        stale = [key for key in ledger.state if key[0] == name and key[1] >= count]
-        for key in stale:
-            connection.execute("DELETE FROM state WHERE name = ? AND part = ?", key)
-            del ledger.state[key]
+        while ledger.state.pop((name, count), None) is not None:
+            connection.execute("DELETE FROM state WHERE name = ? AND part = ?", [name, count])
+            count += 1
 
 
 def drop_old(connection: sqlite3.Connection, ledger: Ledger, keep: Keep) -> str | None:

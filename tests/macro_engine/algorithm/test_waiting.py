@@ -1,6 +1,7 @@
 """Blocks of steps that wait for labels, against the definition that takes step by step."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,14 @@ from made_ensembles import compiled, general, general_family, members_of, shape_
 from made_late import played
 from made_streams import classes_of, random_block, random_blocks, same
 
+from macro_engine.algorithm import waiting_parts
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.outcome import Outcome
 from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.late_labels import Completions
 from macro_engine.core.rows import Block, Rows
-from macro_engine.core.state import pack, unpack
+from macro_engine.core.state import DamagedError, pack, unpack
 
 ALL = ("ftl", "ewa", "blend")
 PARTS = ("predictions", "probabilities", "wrong", "losses")
@@ -171,7 +173,7 @@ def test_steps_that_wait_are_stored_and_found_again(path):
         for name, part in waiting.commit(n == 2).items():
             stored.pop(name, None)
             if part is not None:
-                stored[name] = pack(part)
+                stored[name] = pack(part())
         if n == 1:
             break
     parts = {name: unpack(part) for name, part in stored.items()}
@@ -192,6 +194,57 @@ def test_steps_that_wait_are_stored_and_found_again(path):
     assert count > 150
 
 
+def stored_parts(waiting, results, commits):
+    """What is stored in the end, and how often each part was, given after which blocks."""
+    stored, written = {}, []
+    for n, _ in enumerate(results):
+        if n in commits:
+            for name, part in waiting.commit(False).items():
+                stored.pop(name, None)
+                if part is not None:
+                    stored[name] = pack(part())
+                    written.append(name)
+            kept = sum(steps.steps for steps in waiting.steps)
+            assert len(stored) <= kept / waiting_parts.ROWS + 2
+        if n == 25:
+            break
+    for name, part in waiting.commit(True).items():
+        stored.pop(name, None)
+        if part is not None:
+            stored[name] = pack(part())
+    return stored, written
+
+
+def test_what_is_stored_in_the_end_does_not_depend_on_commits(monkeypatch):
+    monkeypatch.setattr(waiting_parts, "ROWS", 4)
+    block, before, labels, arguments = sticky_run()
+    found = []
+    for commits in (range(30), [3, 4, 19], []):
+        waiting = WaitingSteps(compiled(*arguments, strategies=ALL, with_probabilities=True))
+        results = in_blocks(waiting, block, before, labels, range(0, 300, 10))
+        found.append(stored_parts(waiting, results, commits))
+    assert found[0][0] == found[1][0] == found[2][0]
+    assert len(found[0][0]) > 2
+    assert max(Counter(found[0][1]).values()) <= 2  # the rows of a part came in two blocks at most
+
+
+def test_a_part_that_is_missing_is_named():
+    block, before, labels, arguments = sticky_run()
+    waiting = WaitingSteps(compiled(*arguments, strategies=ALL, with_probabilities=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting_parts, "ROWS", 4)
+        results = in_blocks(waiting, block, before, labels, range(0, 300, 50))
+        next(results), next(results)
+        parts = {name: part() for name, part in waiting.commit(True).items()}
+    assert len(parts) > 2
+    for name in parts:
+        again = compiled(*arguments, strategies=ALL, with_probabilities=True)
+        again.restore(unpack(pack(waiting.ensemble.state())), arguments[3])
+        rest = {n: unpack(pack(part)) for n, part in parts.items() if n != name}
+        with pytest.raises(DamagedError, match="steps that wait for labels are not complete"):
+            WaitingSteps(again).restore(rest, arguments[3], waiting.completed)
+
+
 def test_a_label_that_never_comes_is_no_error():
     block = with_units(random_block(1, 2, [2] * 30))
     labels = np.full(60, -1)
@@ -203,12 +256,13 @@ def test_a_label_that_never_comes_is_no_error():
 
 
 def test_memory_is_given_back_when_steps_are_complete():
-    block = with_units(random_block(1, 2, [1] * 400))
+    block = with_units(random_block(1, 2, [1] * 600))
     family = general_family(
         members_of("labels", 2, (0.1,)), "labels", "logistic", block.rows.columns, 2
     )
     waiting = WaitingSteps(Ensemble(family, block.rows.columns))
-    before = [max(s - 20, 0) for s in range(400)]
-    for _ in in_blocks(waiting, block, before, block.rows.labels, range(0, 400, 10)):
-        assert sum(part.steps for part in waiting.steps) <= 40
+    before = [max(s - 20, 0) for s in range(600)]
+    for _ in in_blocks(waiting, block, before, block.rows.labels, range(0, 600, 10)):
+        assert sum(part.steps for part in waiting.steps) <= 20 + 256
+        assert len(waiting.steps) < 10
     assert not waiting.steps

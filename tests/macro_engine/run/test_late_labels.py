@@ -197,6 +197,37 @@ def test_a_live_feed_gives_what_its_recording_gives(tmp_path):
     assert found.select(same.columns).equals(same)
 
 
+@pytest.mark.parametrize("subroutine", ["nearest-mean", "logistic"])
+def test_categories_may_appear_while_steps_wait(tmp_path, subroutine):
+    path = keyed(tmp_path / "k.csv", 400, lag=90)
+    lines = path.read_text().splitlines(keepends=True)
+    rows = 0
+    for i, line in enumerate(lines[1:], 1):
+        fields = line.split(",")
+        if fields[4]:  # another place every 50 rows, while the labels of 90 rows are awaited
+            fields[4], rows = f"p{rows // 50}", rows + 1
+        lines[i] = ",".join(fields)
+    path.write_text("".join(lines))
+    options = {"key": "id", "classes": "0,1", "subroutine": subroutine, "every": "5"}
+    options |= {"label_timeout": "8h", "strategies": "ftl,ewa,blend"}
+    whole = predictions(engine(path, **options), tmp_path, "whole")
+    live, run_file = tmp_path / "live.csv", tmp_path / "l.run"
+    for stop in (70, 250, 430, len(lines)):  # each time it goes on from the run file
+        live.write_text("".join(lines[:stop]))
+        made = live_engine(live, run_file, **options)
+
+        def progress(made=made):
+            if not made.reader.has_news:
+                made.stop()
+
+        made.listener.progress = progress
+        found = predictions(made, tmp_path, "live") if stop == len(lines) else run(made)
+    assert made.reader.encoder.columns.widths[-1] == 8
+    assert len(found) > 120
+    same = whole.head(len(found)).drop("label")
+    assert found.select(same.columns).equals(same)
+
+
 def odd(tmp_path, *lines):
     path = keyed(tmp_path / "k.csv", 60)
     with path.open("a") as file:
