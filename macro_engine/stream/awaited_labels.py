@@ -6,8 +6,9 @@ row i opens. A step is complete once each of its rows has its label, or was give
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,14 @@ import numpy as np
 from macro_engine.core.declared import Array, Declared, Integer
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
+from macro_engine.core.growing_array import GrowingArray
 from macro_engine.core.late_labels import NEVER, Completions, Outcomes
 from macro_engine.core.rows import Bools, Ints
-from macro_engine.core.state import DamagedError, State, texts
+from macro_engine.core.state import DamagedError, State, child, texts
+from macro_engine.stream import labels_by_key
+from macro_engine.stream.labels_by_key import NO_LABEL
 from macro_engine.stream.spec import LateLabels
 
-NO_LABEL = -1
 MOST_KEPT = 100_000  # labels without a row, and keys of complete rows, that are remembered
 # what may be wrong with labels, and how it is said
 KINDS = {
@@ -34,6 +37,9 @@ KINDS = {
     "never": "row given up without a label (--label-timeout)",
 }
 _OF_ROWS = ("twice", "never")
+_ARRAYS: dict[str, type] = {"given": np.bool_} | dict.fromkeys(
+    ("starts", "labels", "known", "due", "came", "times"), np.int64
+)
 TWICE = "is the key of a row that is not complete"
 
 
@@ -70,13 +76,13 @@ class AwaitedLabels:
         Integer("first_step"),
         Integer("matched"),
         Integer("clock", -NEVER),
-        Array("starts", np.int64, ("steps",), low=0, shared=True),
-        Array("labels", np.int64, ("rows",), low=NO_LABEL, shared=True),
-        Array("known", np.int64, ("rows",), low=0, shared=True),
-        Array("due", np.int64, ("rows",), shared=True),
-        Array("came", np.int64, ("rows",), shared=True),
-        Array("given", np.bool_, ("rows",), shared=True),
-        Array("times", np.int64, ("rows",), shared=True, optional=True),
+        Array("starts", np.int64, ("steps",), low=0),
+        Array("labels", np.int64, ("rows",), low=NO_LABEL),
+        Array("known", np.int64, ("rows",), low=0),
+        Array("due", np.int64, ("rows",)),
+        Array("came", np.int64, ("rows",)),
+        Array("given", np.bool_, ("rows",)),
+        Array("times", np.int64, ("rows",), optional=True),
     )
 
     def __init__(self, late: LateLabels, say: Callable[[str], None] = lambda _text: None) -> None:
@@ -86,20 +92,21 @@ class AwaitedLabels:
         self.has_dates = False  # whether a label in its row was ever known later than that
         self.matched = 0  # rows that have their label from a second file
         self.clock = -NEVER  # the largest time so far, or rows where there are none
-        self.starts: Ints = np.empty(0, np.int64)  # row numbers
-        self.labels: Ints = np.empty(0, np.int64)  # known or not; -1 for none
-        self.known: Ints = np.empty(0, np.int64)  # at which row; NEVER if it is not
-        self.due: Ints = np.empty(0, np.int64)  # by the clock; NEVER where it must be told
-        self.came: Ints = np.empty(0, np.int64)  # the clock at which the row came
+        self.room = {name: GrowingArray(dtype) for name, dtype in _ARRAYS.items()}
+        self.starts: Ints = self.room["starts"].values  # row numbers
+        self.labels: Ints = self.room["labels"].values  # known or not; -1 for none
+        self.known: Ints = self.room["known"].values  # at which row; NEVER if it is not
+        self.due: Ints = self.room["due"].values  # by the clock; NEVER where it must be told
+        self.came: Ints = self.room["came"].values  # the clock at which the row came
+        self.given: Bools = self.room["given"].values  # whether the label was given out
         self.times: Ints | None = None
         self.keys: list[str] = []
         self.row_of: dict[str, int] = {}  # of keys that are kept; -1 before the row is taken
         self.complete: dict[str, int] = {}  # labels of the last complete keys
-        self.early: dict[str, int] = {}  # labels without a row
+        self.early: OrderedDict[str, int] = OrderedDict()  # labels without a row
         self.counts: Counter[str] = Counter()
         self.news: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
-        self.given: Bools = np.empty(0, np.bool_)  # whether the label was given out
 
     @property
     def next_row(self) -> int:
@@ -193,14 +200,9 @@ class AwaitedLabels:
         known = np.where((labels >= 0) & (due <= clock), places, NEVER)
         due = np.where(labels >= 0, due, NEVER)
         self.has_dates = self.has_dates or bool(((due < NEVER) & (known == NEVER)).any())
-        self.starts = np.concatenate([self.starts, places[opens]])
-        self.labels = np.concatenate([self.labels, labels])
-        self.known = np.concatenate([self.known, known])
-        self.due = np.concatenate([self.due, due])
-        self.given = np.concatenate([self.given, np.zeros(count, np.bool_)])
-        self.came = np.concatenate([self.came, clock])
-        if times is not None:
-            self.times = times if self.times is None else np.concatenate([self.times, times])
+        given = np.zeros(count, np.bool_)
+        self._append(starts=places[opens], labels=labels, known=known, due=due)
+        self._append(came=clock, given=given, **({} if times is None else {"times": times}))
         if count:
             self.clock = int(clock[-1])
         self._pass(first, clock, told)
@@ -208,7 +210,6 @@ class AwaitedLabels:
     def finish(self) -> None:
         """No more comes: labels that stand in their rows are known, the others never."""
         waiting = np.flatnonzero(self.known == NEVER)
-        self.known = self.known.copy()
         self.known[waiting] = self.next_row
         lost = waiting[self.labels[waiting] < 0]
         for i in lost.tolist():
@@ -219,8 +220,18 @@ class AwaitedLabels:
         """How many steps in all are complete before each opening, in rows."""
         if not len(self.starts):
             return np.full(len(openings), self.first_step)
-        starts = self.starts - self.first_row
-        last = np.maximum.accumulate(np.maximum.reduceat(self.known, starts))
+        unknown = self.known > openings.max(initial=0)  # in all of them
+        count = len(self.starts)  # steps before the first that has such a row
+        if unknown.any():
+            first = self.first_row + int(unknown.argmax())
+            count = int(np.searchsorted(self.starts, first, side="right")) - 1
+        if not count:
+            return np.full(len(openings), self.first_step)
+        stop = self.starts[count] if count < len(self.starts) else self.next_row
+        known = self.known[: stop - self.first_row]
+        last = np.maximum.accumulate(
+            np.maximum.reduceat(known, self.starts[:count] - self.first_row)
+        )
         ready = np.searchsorted(last, openings, side="right")
         before = np.searchsorted(self.starts, openings)  # none that opens with it, or later
         return self.first_step + np.minimum(ready, before)
@@ -230,7 +241,6 @@ class AwaitedLabels:
         fresh = np.flatnonzero((self.known <= row) & ~self.given)
         if not len(fresh):
             return None
-        self.given = self.given.copy()
         self.given[fresh] = True
         fresh = fresh[self.labels[fresh] >= 0]
         rows = self.first_row + fresh
@@ -260,13 +270,16 @@ class AwaitedLabels:
             "keys": list(self.keys),
             "counts": dict(self.counts),
             "unplaced": [key for key, row in self.row_of.items() if row < 0],
-            "complete": [list(self.complete), list(self.complete.values())],
-            "early": [list(self.early), list(self.early.values())],
+            "complete": labels_by_key.state_of(self.complete),
+            "early": labels_by_key.state_of(self.early),
         }
 
     def restore(self, state: State, classes: int) -> None:
         """Go on from a state; it must be new."""
         self.remembers.restore(self, state)
+        for name in _ARRAYS:
+            if (values := getattr(self, name)) is not None:
+                self._append(**{name: values})
         self.has_dates = bool(((self.due < NEVER) & (self.known == NEVER)).any())
         n = len(self.labels)
         self.keys = texts(state, "keys")
@@ -275,12 +288,17 @@ class AwaitedLabels:
             raise DamagedError("in its state the rows that wait for labels do not add up")
         self.row_of = {key: self.first_row + i for i, key in enumerate(self.keys)}
         self.row_of |= dict.fromkeys(texts(state, "unplaced"), -1)
-        self.complete = _labels_by_key(state, "complete", classes)
-        self.early = _labels_by_key(state, "early", classes)
-        counts = state.get("counts")
-        if not isinstance(counts, dict) or not all(type(n) is int for n in counts.values()):
+        self.complete = labels_by_key.restored(state, "complete", classes)
+        self.early = OrderedDict(labels_by_key.restored(state, "early", classes))
+        counts = child(state, "counts")
+        if not all(type(n) is int for n in counts.values()):
             raise DamagedError("in its state the counts of labels are not as they should be")
         self.counts = Counter({kind: counts.get(kind, 0) for kind in KINDS if counts.get(kind)})
+
+    def _append(self, **more: Ints | Bools) -> None:
+        """Add to some of the arrays."""
+        for name, values in more.items():
+            setattr(self, name, self.room[name].append(values))
 
     def _register(self, keys: Sequence[str], places: Ints, labels: Ints) -> Ints:
         """Take the keys of rows, and labels that came before them."""
@@ -357,7 +375,7 @@ class AwaitedLabels:
             self.early[key] = told.label
             self.note("unknown", key)
             if len(self.early) > MOST_KEPT:
-                del self.early[next(iter(self.early))]
+                self.early.popitem(last=False)
 
     def _second(self, key: str, has: int, label: int) -> None:
         if has == NO_LABEL:
@@ -372,25 +390,11 @@ class AwaitedLabels:
                 del self.row_of[key]
             self.complete.pop(key, None)
             self.complete[key] = label
-        while len(self.complete) > MOST_KEPT:
-            del self.complete[next(iter(self.complete))]
+        for key in [*islice(self.complete, max(len(self.complete) - MOST_KEPT, 0))]:
+            del self.complete[key]
         del self.keys[:rows]
         self.first_row += rows
         self.first_step += steps
-        self.starts = self.starts[steps:]
-        self.labels, self.known = self.labels[rows:], self.known[rows:]
-        self.due, self.came = self.due[rows:], self.came[rows:]
-        self.given = self.given[rows:]
-        if self.times is not None:
-            self.times = self.times[rows:]
-
-
-def _labels_by_key(state: State, name: str, classes: int) -> dict[str, int]:
-    kept = state.get(name)
-    if isinstance(kept, list) and len(kept) == 2:
-        keys, labels = kept
-        if isinstance(keys, list) and isinstance(labels, list) and len(keys) == len(labels):
-            found = dict(zip(map(str, keys), labels, strict=True))
-            if all(type(label) is int and NO_LABEL <= label < classes for label in labels):
-                return found
-    raise DamagedError(f"in its state the labels of '{name}' are not as they should be")
+        for name in _ARRAYS:
+            if getattr(self, name) is not None:
+                setattr(self, name, self.room[name].drop(steps if name == "starts" else rows))
