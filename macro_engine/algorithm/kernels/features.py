@@ -34,6 +34,15 @@ def square_distances(now, n0, n1, columns, c, first, last, out, least):  # type:
             least[j] = line[j] if line[j] < least[j] else least[j]
 
 
+@inlined
+def fit_together(group, stop, ref_starts, room):  # type: ignore[no-untyped-def]
+    """Whether there is room for the rows of some references, class by class."""
+    for c in range(ref_starts.shape[1]):
+        if ref_starts[stop, c] - ref_starts[group, c] > room:
+            return False
+    return True
+
+
 @borrowing
 def features_distances(  # type: ignore[no-untyped-def]
     now, now_starts, columns, ref_starts, divisor, lacking, skip, reach, squares,
@@ -41,10 +50,10 @@ def features_distances(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """The distance to every reference; a lower bound may stand for any beyond its reach.
 
-    Where it does, `counted` is 0. Class by class: the kept rows of a class stand side by side for
-    all references, column by column, so that one pass over them gives all squared differences. The
-    smallest of them bounds the mean of the smallest from below, and most references are found to be
-    too far by that.
+    Where it does, `counted` is 0. The kept rows of a class stand side by side for all references,
+    column by column, so that one pass over them gives all squared differences. The smallest of them
+    bounds the mean of the smallest from below, and most references are found to be too far by the
+    sum of that over all classes.
     """
     classes, n_references = len(now_starts) - 1, len(out)
     for r in range(n_references):
@@ -57,15 +66,15 @@ def features_distances(  # type: ignore[no-untyped-def]
         if missing * lacking > reach[r] * classes:
             out[r] = missing * lacking
             counted[r] = 0
-    for c in range(classes):
-        n0, n1 = now_starts[c], now_starts[c + 1]
-        group = 0
-        while group < n_references:
-            # as many references as the buffer holds
+    group = 0
+    while group < n_references:
+        # as many references as the buffers hold
+        stop = group + 1
+        while stop < n_references and fit_together(group, stop + 1, ref_starts, len(least)):
+            stop += 1
+        for c in range(classes):
+            n0, n1 = now_starts[c], now_starts[c + 1]
             start = ref_starts[group, c]
-            stop = group + 1
-            while stop < n_references and ref_starts[stop + 1, c] - start <= len(least):
-                stop += 1
             if n1 > n0:
                 last = ref_starts[stop, c]
                 square_distances(now, n0, n1, columns, c, start, last, squares[c], least)
@@ -74,19 +83,28 @@ def features_distances(  # type: ignore[no-untyped-def]
                     continue
                 j0, j1 = ref_starts[r, c] - start, ref_starts[r + 1, c] - start
                 if n1 > n0 and j1 > j0:
-                    if skip == 0:
-                        smallest = math.inf
-                        for j in range(j0, j1):
-                            smallest = min(smallest, least[j])
-                        bound = out[r] + math.sqrt(smallest) / divisor
-                        if bound > reach[r] * classes:
-                            out[r] = bound
-                            counted[r] = 0
-                            continue
-                    out[r] += mean_of_smallest(squares[c], n1 - n0, j0, j1, divisor, buffer)
+                    smallest = least[j0]
+                    for j in range(j0 + 1, j1):
+                        smallest = min(smallest, least[j])
+                    out[r] += math.sqrt(smallest) / divisor
                 elif n1 > n0 or j1 > j0:
                     out[r] += lacking
-            group = stop
+        for r in range(group, stop):
+            if counted[r] == 0:
+                continue
+            if skip == 0 and out[r] > reach[r] * classes:
+                counted[r] = 0
+                continue
+            out[r] = 0.0
+            for c in range(classes):
+                n = now_starts[c + 1] - now_starts[c]
+                j0 = ref_starts[r, c] - ref_starts[group, c]
+                j1 = ref_starts[r + 1, c] - ref_starts[group, c]
+                if n > 0 and j1 > j0:
+                    out[r] += mean_of_smallest(squares[c], n, j0, j1, divisor, buffer)
+                elif n > 0 or j1 > j0:
+                    out[r] += lacking
+        group = stop
     for r in range(n_references):
         if counted[r] > 0:
             out[r] /= counted[r]
