@@ -13,17 +13,20 @@ from macro_engine.core.prefetching import prefetch
 
 
 @inlined
+def margin(weights, intercepts, place, numbers, ones, i):  # type: ignore[no-untyped-def]
+    """The margin of row i for a learner of one model."""
+    total = 0.0
+    for c in range(numbers.shape[1]):
+        total += weights[place, c] * numbers[i, c]
+    for c in range(ones.shape[1]):
+        total += weights[place, ones[i, c]]
+    return total + intercepts[place, 0]
+
+
+@inlined
 def take_margins(weights, intercepts, numbers, ones, i, out):  # type: ignore[no-untyped-def]
     """The margins of row i, for each model of a learner."""
     models = len(out)
-    if models == 1:
-        total = 0.0
-        for c in range(numbers.shape[1]):
-            total += weights[c] * numbers[i, c]
-        for c in range(ones.shape[1]):
-            total += weights[ones[i, c]]
-        out[0] = total + intercepts[0]
-        return
     for m in range(models):
         out[m] = 0.0
     for c in range(numbers.shape[1]):
@@ -61,14 +64,6 @@ def logistic_gradient(z, y):  # type: ignore[no-untyped-def]
 def descend(weights, intercepts, numbers, ones, i, rate, gradients):  # type: ignore[no-untyped-def]
     """Move the weights of each model of a learner against its gradient at row i."""
     models = len(gradients)
-    if models == 1:
-        gradient = gradients[0]
-        intercepts[0] -= rate * gradient
-        for c in range(numbers.shape[1]):
-            weights[c] -= rate * (numbers[i, c] * gradient)
-        for c in range(ones.shape[1]):
-            weights[ones[i, c]] -= rate * gradient
-        return
     for m in range(models):
         intercepts[m] -= rate * gradients[m]
     for c in range(numbers.shape[1]):
@@ -113,15 +108,16 @@ def logistic_predict(  # type: ignore[no-untyped-def]
     told = len(probabilities) > 0
     for i in range(begin, end):
         for k in range(len(places)):
-            z = margins[k]
-            take_margins(weights[places[k]], intercepts[places[k]], numbers, ones, i, z)
-            if len(z) == 1:
-                predictions[k, i - shift] = is_likelier(z[0])
+            if intercepts.shape[1] == 1:
+                one = margin(weights, intercepts, places[k], numbers, ones, i)
+                predictions[k, i - shift] = is_likelier(one)
                 if told:
-                    p = sigmoid(z[0])
+                    p = sigmoid(one)
                     probabilities[k, i - shift, 0] = 1.0 - p
                     probabilities[k, i - shift, 1] = p
                 continue
+            z = margins[k]
+            take_margins(weights[places[k]], intercepts[places[k]], numbers, ones, i, z)
             best, most, total = 0, -1.0, 0.0
             for m in range(len(z)):
                 p = sigmoid(z[m])
@@ -148,7 +144,26 @@ def logistic_learn(  # type: ignore[no-untyped-def]
     holds factor / (n + 1)^power for the first n.
     """
     models = intercepts.shape[1]
-    if models > 1 and end > begin:
+    if models == 1:
+        for i in range(begin, end):
+            y = 1.0 if labels[i] == 1 else -1.0
+            for q in range(len(places)):
+                margins[q, 0] = margin(weights, intercepts, places[q], numbers, ones, i)
+            for q in range(len(places)):
+                margins[q, 0] = logistic_gradient(margins[q, 0], y)
+            for q in range(len(places)):
+                place = places[q]
+                n = counts[place, 0]
+                counts[place, 0] = n + 1
+                rate = rates[n] if n < len(rates) else factor / math.pow(n + 1, power)
+                gradient = margins[q, 0]
+                intercepts[place, 0] -= rate * gradient
+                for c in range(numbers.shape[1]):
+                    weights[place, c] -= rate * (numbers[i, c] * gradient)
+                for c in range(ones.shape[1]):
+                    weights[place, ones[i, c]] -= rate * gradient
+        return
+    if end > begin:
         for q in range(len(places)):
             ask_for(weights[places[q]], ones, begin, models)
     for i in range(begin, end):
@@ -157,15 +172,14 @@ def logistic_learn(  # type: ignore[no-untyped-def]
             take_margins(weights[place], intercepts[place], numbers, ones, i, margins[q])
         for q in range(len(places)):
             for m in range(models):
-                positive = labels[i] == (1 if models == 1 else m)
-                margins[q, m] = logistic_gradient(margins[q, m], 1.0 if positive else -1.0)
+                margins[q, m] = logistic_gradient(margins[q, m], 1.0 if labels[i] == m else -1.0)
         for q in range(len(places)):
             place = places[q]
             n = counts[place, 0]
             counts[place, 0] = n + 1
             rate = rates[n] if n < len(rates) else factor / math.pow(n + 1, power)
             descend(weights[place], intercepts[place], numbers, ones, i, rate, margins[q])
-            if models > 1 and i + 1 < end:
+            if i + 1 < end:
                 ask_for(weights[place], ones, i + 1, models)
 
 
