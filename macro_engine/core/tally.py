@@ -77,17 +77,12 @@ def tallied(
     classes, series = names.classes, len(names.series)
     stop = int(ends[-1]) if len(ends) else 0
     labels = labels[:stop]
-    width = 2 * classes * len(ends)
-    stretches = 2 * classes * np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    counts = np.empty((series + 1, width), np.int64)
-    for k, said in enumerate([labels, *predictions[:series, :stop]]):
-        cells = np.multiply(said, 2, dtype=np.int64)  # a class, missed or hit
-        cells += said == labels
-        if len(ends) > 1:
-            cells += stretches
-        counts[k] = np.bincount(cells, minlength=width)
-    summed = counts.reshape(series + 1, len(ends), classes, 2).cumsum(axis=1)
-    said, hits = summed.sum(axis=3), summed[1:, ..., 1]
+    lines = [labels, *predictions[:series, :stop]]
+    if len(ends) == 1:
+        pairs = np.array([count_pairs(labels, said, classes) for said in lines])[:, None]
+        said, hits = pairs.sum(axis=2), pairs[1:].diagonal(axis1=2, axis2=3)
+    else:
+        said, hits = _by_stretches(labels, lines, classes, ends)
     sums = np.empty((len(before), len(ends)))
     by_class = sums[:-series]
     by_class[:] = np.concatenate([said, hits]).transpose(0, 2, 1).reshape(by_class.shape)
@@ -100,3 +95,32 @@ def tallied(
         losses = np.concatenate([before[-series:, None], losses], axis=1)
         sums[-series:] = np.cumsum(losses, axis=1)[:, ends]
     return sums
+
+
+def count_pairs(labels: Counts, predictions: Counts, classes: int) -> Ints:
+    """Labels by predictions: rows of each pair of classes."""
+    if classes == 2 and labels.dtype == predictions.dtype == np.uint8:
+        are, said = labels.view(np.bool_), predictions.view(np.bool_)
+        labelled, predicted = np.count_nonzero(are), np.count_nonzero(said)
+        both = np.count_nonzero(are & said)
+        neither = len(are) - labelled - predicted + both
+        return np.array([[neither, predicted - both], [labelled - both, both]])
+    cells = np.multiply(labels, classes, dtype=np.int64)
+    cells += predictions
+    return np.bincount(cells, minlength=classes**2).reshape(classes, classes)
+
+
+def _by_stretches(
+    labels: Counts, lines: list[Counts], classes: int, ends: Ints
+) -> tuple[Ints, Ints]:
+    """Lines by ends by classes: rows for which each was said; and hits, but for the first line."""
+    width = 2 * classes * len(ends)
+    stretches = 2 * classes * np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    counts = np.empty((len(lines), width), np.int64)
+    for k, said in enumerate(lines):
+        cells = np.multiply(said, 2, dtype=np.int64)  # a class, missed or hit
+        cells += said == labels
+        cells += stretches
+        counts[k] = np.bincount(cells, minlength=width)
+    summed = counts.reshape(len(lines), len(ends), classes, 2).cumsum(axis=1)
+    return summed.sum(axis=3), summed[1:, ..., 1]

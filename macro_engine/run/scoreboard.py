@@ -9,7 +9,7 @@ from macro_engine.core.names import Names
 from macro_engine.core.rows import Ints
 from macro_engine.core.state import State
 from macro_engine.core.steps import Steps
-from macro_engine.core.tally import Tally
+from macro_engine.core.tally import Tally, count_pairs
 from macro_engine.core.totals import Totals
 from macro_engine.run.recent_sums import RecentSums
 
@@ -46,16 +46,17 @@ class Scoreboard:
         self.differs = np.array([before != history for before, history in pairs], np.bool_)
 
     def update(self, results: Steps) -> None:
-        classes = self.names.classes
         self.steps += results.steps
-        pairs = classes * results.labels.astype(np.int64) + results.predictions[self.place]
+        labels, predictions = results.labels, results.predictions[self.place]
         if results.known is not None:
-            pairs = pairs[results.known]
-        self.confusion += np.bincount(pairs, minlength=classes**2).reshape(classes, classes)
+            labels, predictions = labels[results.known], predictions[results.known]
+        self.confusion += count_pairs(labels, predictions, self.names.classes)
         self.totals = results.after
         self.recent.follow(results)
         self.subroutines = results.subroutines[:, -1].astype(np.int64)
         for column in (results.active, results.close):
+            if self.differs.all():
+                break
             self.differs[1:] |= (column[1:] != column[:-1]).any(axis=1)
 
     def look_back(self, results: Steps) -> None:

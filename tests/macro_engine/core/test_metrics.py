@@ -10,7 +10,7 @@ from sklearn import metrics as sklearn_metrics
 from macro_engine.core.members import Member
 from macro_engine.core.metrics import METRICS, measured, rarest
 from macro_engine.core.names import Names
-from macro_engine.core.tally import LEAST, Tally, numbers, tallied
+from macro_engine.core.tally import LEAST, Tally, count_pairs, numbers, tallied
 
 SERIES = ("marginal", "ftl")
 
@@ -103,6 +103,25 @@ def test_sums_do_not_depend_on_the_cut_into_blocks():
         part = labels[a:b], predictions[:, a:b], probabilities[:, a:b]
         sums = tallied(names, *part, np.array([b - a]), sums)[:, 0]
     assert np.array_equal(sums, at_once)  # to the last bit
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_sums_at_one_end_are_those_among_several_ends(classes):
+    labels, predictions, probabilities = made(classes, 1000)
+    names, before = names_of(classes), np.arange(numbers(names_of(classes)), dtype=float)
+    made_of = names, labels, predictions, probabilities
+    alone = tallied(*made_of, np.array([900]), before)[:, 0]
+    assert np.array_equal(alone, tallied(*made_of, np.array([0, 333, 900]), before)[:, 2])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_pairs_of_classes_are_counted(classes, dtype):
+    labels, predictions, _ = made(classes)
+    expected = sklearn_metrics.confusion_matrix(labels, predictions[0], labels=range(classes))
+    counted = count_pairs(labels.astype(dtype), predictions[0].astype(np.uint8), classes)
+    assert np.array_equal(counted, expected)
+    assert not count_pairs(labels[:0], predictions[0, :0], classes).any()
 
 
 def test_the_rarest_class_has_rows():
