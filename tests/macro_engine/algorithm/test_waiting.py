@@ -112,7 +112,7 @@ def interpreted(members, distance, subroutine, columns, classes, **kinds):
     longest=st.sampled_from([0, 3, 40]),
     lost=st.sampled_from([0.0, 0.3]),
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longest, lost):
     distance, subroutine, history = setting
     rng, block = np.random.default_rng(seed), with_units(block)
@@ -135,10 +135,10 @@ def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longe
     check(plain, expected)
 
 
-def sticky_run(steps=300):
+def sticky_run(steps=150):
     rng = np.random.default_rng(3)
     block = with_units(random_block(5, 3, [1] * steps))
-    before = random_schedule(rng, block.steps, 60)
+    before = random_schedule(rng, block.steps, 30)
     labels = without_some(rng, block.rows.labels, 0.1)
     columns, members = block.rows.columns, members_of("labels", (2, 5), (0.05, 0.3, np.inf))
     return block, before, labels, (members, "labels", "logistic", columns, 3)
@@ -150,7 +150,7 @@ def test_loops_may_be_compiled_while_steps_wait():
         played(general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels)
     )
     ensemble = interpreted(*arguments, strategies=ALL, with_probabilities=True)
-    results = in_blocks(WaitingSteps(ensemble), block, before, labels, [100, 200])
+    results = in_blocks(WaitingSteps(ensemble), block, before, labels, [50, 100])
     found = [next(results)]
     ensemble.compile()
     _, outcome = joined([*found, *results])
@@ -165,10 +165,10 @@ def test_steps_that_wait_are_stored_and_found_again(path):
     def started():
         return make(*arguments, strategies=ALL, with_probabilities=True)
 
-    whole = joined(in_blocks(WaitingSteps(started()), block, before, labels, [90, 91, 200]))[1]
+    whole = joined(in_blocks(WaitingSteps(started()), block, before, labels, [45, 46, 100]))[1]
     waiting = WaitingSteps(started())
     stored, found = {}, []
-    for n, result in enumerate(in_blocks(waiting, block, before, labels, [90, 91, 200])):
+    for n, result in enumerate(in_blocks(waiting, block, before, labels, [45, 46, 100])):
         found.append(result)
         for name, part in waiting.commit(n == 2).items():
             stored.pop(name, None)
@@ -181,17 +181,17 @@ def test_steps_that_wait_are_stored_and_found_again(path):
     again.restore(unpack(pack(waiting.ensemble.state())), arguments[3])
     resumed = WaitingSteps(again)
     resumed.restore(parts, arguments[3], waiting.completed)
-    assert resumed.closed == 91
-    told = completions_of(before, 91, 200, block, labels, waiting.completed)
-    found.append(resumed.run(replace(block.cut(91, 200), completions=told)))
+    assert resumed.closed == 46
+    told = completions_of(before, 46, 100, block, labels, waiting.completed)
+    found.append(resumed.run(replace(block.cut(46, 100), completions=told)))
     done = int(told.before[-1])
-    told = completions_of(before, 200, 300, block, labels, done)
-    found.append(resumed.run(replace(block.cut(200, 300), completions=told)))
+    told = completions_of(before, 100, 150, block, labels, done)
+    found.append(resumed.run(replace(block.cut(100, 150), completions=told)))
     count = sum(b.steps for b, _ in (r for r in found if r is not None))
     outcome = joined(found)[1]
     assert same(outcome.predictions, whole.predictions[:, :count])
     assert same(outcome.probabilities, whole.probabilities[:, :count])
-    assert count > 150
+    assert count > 75
 
 
 def stored_parts(waiting, results, commits):

@@ -76,8 +76,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(CASES)))
 def test_both_paths_say_the_same(case, seed):
     settings, stream = CASES[case]
     general, compiled = both_paths(**settings)

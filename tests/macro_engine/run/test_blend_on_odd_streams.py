@@ -30,7 +30,7 @@ def letters(rows):
 STREAMS = {
     "one column": {"a": numbers(300), "y": labels(300)},
     "categories only": {"a": letters(300), "b": letters(300), "y": labels(300)},
-    "forty classes": {"a": numbers(900), "y": labels(900, 40)},
+    "forty classes": {"a": numbers(450), "y": labels(450, 40)},
     "a class seen late": {"a": numbers(600), "y": labels(580) + ["c02"] * 20},
     "one label for long": {"a": numbers(600), "y": ["c00"] * 599 + ["c01"]},
     "a column all missing": {"a": numbers(300), "b": [""] * 300, "y": labels(300)},

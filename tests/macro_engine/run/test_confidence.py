@@ -69,7 +69,7 @@ def made(kind, rng, streams, steps):
 
 @pytest.mark.parametrize("kind", ["rare", "coins", "dependent"])
 def test_of_a_thousand_streams_without_a_difference_at_most_a_twentieth_ever_claims_one(kind):
-    differences = made(kind, np.random.default_rng(3), 1000, 3000)
+    differences = made(kind, np.random.default_rng(3), 1000, 1500)
     low, high = Confidence(1000).update(differences)
     claims = ((low > 0) | (high < 0)).any(axis=1)
     assert claims.mean() <= 0.05

@@ -30,18 +30,20 @@ def make_many_records(monkeypatch):
     monkeypatch.setattr(recorder, "_REST", 0)
 
 
-@pytest.fixture
-def dropped(tmp_path, monkeypatch):
-    """A finished run that kept 120 kB, and one that kept everything."""
-    make_many_records(monkeypatch)
-    stream = write_stream(tmp_path / "d.csv", rows=9000)
-    run(engine(stream, tmp_path / "all.run"))
+@pytest.fixture(scope="module")
+def dropped(tmp_path_factory):
+    """A finished run that kept 120 kB, and one that kept everything; nobody changes them."""
+    folder = tmp_path_factory.mktemp("dropped")
+    stream = write_stream(folder / "d.csv", rows=9000)
     said = []
-    for run_it in (lambda made: run_until(made, 200), run):
-        made = engine(stream, tmp_path / "a.run", Listener(remark=said.append))
-        made.keep = Keep.parse("120kB")
-        run_it(made)
-    return tmp_path / "a.run", tmp_path / "all.run", said
+    with pytest.MonkeyPatch.context() as patch:
+        make_many_records(patch)
+        run(engine(stream, folder / "all.run"))
+        for run_it in (lambda made: run_until(made, 200), run):
+            made = engine(stream, folder / "a.run", Listener(remark=said.append))
+            made.keep = Keep.parse("120kB")
+            run_it(made)
+    return folder / "a.run", folder / "all.run", said
 
 
 def test_what_is_dropped_is_said_and_is_no_damage(dropped, tmp_path, capsys):
@@ -54,7 +56,7 @@ def test_what_is_dropped_is_said_and_is_no_damage(dropped, tmp_path, capsys):
             reader.results(first - 1, first)
     assert any(line.startswith("dropped steps 0 to") for line in said)
     assert main(["runs", "--check", str(path)]) == 0
-    assert main(["runs", str(tmp_path)]) == 0
+    assert main(["runs", str(path.parent)]) == 0
     assert main(["export", str(path), "--to", str(tmp_path / "out")]) == 0
     output = capsys.readouterr()
     words = f"steps 0 to {first - 1} were dropped (--keep 120kB)"

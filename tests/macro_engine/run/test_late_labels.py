@@ -113,7 +113,7 @@ def test_label_times_of_a_column_give_what_the_definition_gives(tmp_path):
     ],
 )
 def test_without_a_delay_it_is_the_plain_run(tmp_path, options):
-    path = write_stream(tmp_path / "d.csv", 500)
+    path = write_stream(tmp_path / "d.csv", 250)
     one = predictions(engine(path, **options), tmp_path, "one")
     frame = pl.read_csv(path).with_row_index("id")
     frame.write_csv(tmp_path / "k.csv")

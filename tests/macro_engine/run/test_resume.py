@@ -172,7 +172,7 @@ def test_one_who_only_looks_keeps_no_writer_away(stream, tmp_path):
     thread = threading.Thread(target=look)
     thread.start()
     try:
-        for _ in range(20):
+        for _ in range(8):
             made = engine(stream, tmp_path / "a.run")
             made.checkpoint.open(tmp_path / "a.run", None)
             made.recorder.close()

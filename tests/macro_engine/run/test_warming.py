@@ -30,7 +30,7 @@ def cold(tmp_path, monkeypatch):
 
 @pytest.fixture
 def stream(tmp_path):
-    return write_stream(tmp_path / "d.csv", rows=600)
+    return write_stream(tmp_path / "d.csv", rows=400)
 
 
 class Kernels:
@@ -73,7 +73,7 @@ def test_wherever_it_goes_over_its_files_are_those_of_a_compiled_run(
     compiled, mixed = outputs(tmp_path, "compiled"), outputs(tmp_path, "mixed")
     ready_after(None)
     run(engine(stream, tmp_path / "compiled.run", **compiled, **options))
-    ready_after(random.randrange(1, 50))
+    ready_after(random.randrange(1, 35))
     done = run(engine(stream, tmp_path / "mixed.run", **mixed, **options))
     assert done.summary()["path"] == "plain, then compiled"
     assert_same_files(compiled, mixed)

@@ -143,7 +143,7 @@ def test_times_that_run_backwards_are_counted_in_the_whole_recording(tmp_path, c
 @pytest.mark.parametrize("distance", ["labels", "features"])
 def test_a_run_with_what_was_written_is_the_run_without(tmp_path, monkeypatch, distance):
     monkeypatch.chdir(tmp_path)
-    write_stream(tmp_path / "d.csv", rows=600, garbage=0.01)
+    write_stream(tmp_path / "d.csv", rows=300, garbage=0.02)
     options = ["d.csv", "--label", "b > 0.4", "--distance", distance]
     for name, command in (("one", options), ("two", ["d.csv"])):
         assert main(["replay", *command, "--headless", "--predictions", f"{name}.csv"]) == 0

@@ -46,7 +46,7 @@ PICTURES = {
 @given(width=st.integers(0, 210), height=st.integers(0, 65))
 @example(width=20, height=3)
 @example(width=200, height=60)
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_a_picture_fills_its_room_and_nothing_else(picture, glyphs, width, height):
     render, view = PICTURES[picture]
     rows = render(view(width), width, height, glyphs)
