@@ -159,7 +159,8 @@ class Inspection:
             yield f"      from {iso(self.first)} to {iso(self.last)}"
             if self.backwards:
                 found = count_text(self.backwards, "row")
-                yield f"      {found} lie before the row above; --sort puts them in order"
+                verb = "lies" if self.backwards == 1 else "lie"
+                yield f"      {found} {verb} before the row above; --sort puts them in order"
         yield f"label: {visible(opened.settings['label'])}"
         for name in spec.features[:_SHOWN_COLUMNS]:
             yield f"feature: {visible(name)}, {_scale(opened.spec, name)}"

@@ -24,7 +24,7 @@ from macro_engine.stream.table import Rejections
 
 COMMAND_LINE = "command line"
 DESCRIBED = "its description"
-_GUESSED = (*COLUMN_OPTIONS, "time_format", "clock", "bounds", "delimiter", "decimal")
+_GUESSED = (*COLUMN_OPTIONS, "time_format", "clock", "bounds", "delimiter", "decimal", "encoding")
 _LOOK_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 
@@ -181,6 +181,9 @@ def begin_stream(
         layers.append(replace(described, is_whole=True))
         settings = Settings.merge(layers)
     guesses = _inferred(beginning, settings)
+    if beginning.problem is not None:
+        guesses.questions.insert(0, beginning.problem)
+        guesses.proposals = beginning.proposals | guesses.proposals
     remarks += [*beginning.notes, *guesses.remarks]
     return PartlyOpened(origin, beginning.names, settings, remarks, guesses)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ def open_file(
     decimal: str | None = None,
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
+    is_shown_only: bool = False,
 ) -> StreamFile:
     """A recording; its first bytes and its name say what it is."""
     if path.exists() and not path.is_file():
@@ -57,7 +59,7 @@ def open_file(
         packed = Path(path.stem).suffix.lower() if suffix in PACKINGS else suffix
         if packed in _JSON_LINES or (magic.startswith(b"{") and packed not in _CSV):
             return JsonLinesFile(path, encoding)
-        return CsvFile(path, delimiter, decimal, encoding, columns)
+        return CsvFile(path, delimiter, decimal, encoding, columns, is_shown_only)
     except FileNotFoundError:
         raise MacroError(f"{visible(path)}: no such file") from None
     except OSError as error:
@@ -143,11 +145,15 @@ class Recording(Source):
 
 
 class Recorded(Origin):
-    """Files that hold a whole stream."""
+    """Files that hold a whole stream.
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    Where they are only shown, columns without usable names get some.
+    """
+
+    def __init__(self, paths: Sequence[Path], is_shown_only: bool = False) -> None:
         self.path = paths[0]
         self.paths = paths
+        self.is_shown_only = is_shown_only
 
     @property
     def names(self) -> list[str]:
@@ -168,7 +174,10 @@ class Recorded(Origin):
     def begin(self, settings: Settings, wait: Wait) -> Beginning:  # noqa: ARG002, it is all there
         delimiter, decimal = settings.get("delimiter"), settings.get("decimal")
         encoding, columns = settings.get("encoding"), settings.get("columns")
-        self.files = [open_file(path, delimiter, decimal, encoding, columns) for path in self.paths]
+        self.files = [
+            open_file(path, delimiter, decimal, encoding, columns, self.is_shown_only)
+            for path in self.paths
+        ]
         for file in self.files:
             if columns and not isinstance(file, CsvFile):
                 raise UsageError(
@@ -176,10 +185,17 @@ class Recorded(Origin):
                     "out"
                 )
         first = self.files[0]
+        texts = [file for file in self.files if isinstance(file, CsvFile)]
+        encodings = {file.guessed_encoding for file in texts}
+        guessed = encodings.pop() if len(encodings) == 1 else None
+        odd = next((file for file in texts if file.problem is not None), None)
         return Beginning(
             first.names,
             lambda: first.sample(SAMPLE),
             first.description,
+            read_as={} if guessed is None else {"encoding": codecs.lookup(guessed).name},
+            problem=None if odd is None else odd.problem,
+            proposals={} if odd is None else {"columns": [",".join(odd.names)]},
             notes=[f"{visible(f.path.name)}: {note}" for f in self.files for note in f.notes],
         )
 

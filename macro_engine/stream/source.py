@@ -116,6 +116,8 @@ class Beginning:
         Settings that were found out by reading, such as a delimiter.
     notes
         Lines that the user should read.
+    problem, proposals
+        Why a run cannot begin with these names of columns, and options that would cure it.
     """
 
     names: list[str]
@@ -123,6 +125,8 @@ class Beginning:
     description: dict[str, Any] | None = None
     read_as: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    problem: str | None = None
+    proposals: dict[str, list[str]] = field(default_factory=dict)
 
 
 class Origin(ABC):

@@ -19,11 +19,13 @@ _DATES = (
     "%m-%d-%Y", "%d-%m-%Y", "%d-%b-%Y", "%d-%b-%y",
     "%d.%m.%Y", "%d.%m.%y", "%Y.%m.%d",
     "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y",
+    "%A, %d %B %Y", "%A %d %B %Y", "%a, %d %b %Y", "%a %d %b %Y", "%A, %B %d, %Y", "%a, %b %d, %Y",
 )  # fmt: skip
 _CLOCKS = (
     "", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", " %I:%M%p",
     ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", "T%H:%M:%S",
 )  # fmt: skip
+_CLOCKS_BEFORE = ("%H:%M ", "%H:%M:%S ", "%I:%M %p ", "%H:%M, ")
 _WHOLE = (
     "%d/%b/%Y:%H:%M:%S %z",  # Apache's
     "[%d/%b/%Y:%H:%M:%S %z]",
@@ -34,7 +36,11 @@ _WHOLE = (
     "%Y-%m-%d %H:%M:%S.%f UTC",
 )
 _DIGITS = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-_FORMATS = (*(date + clock for date, clock in product(_DATES, _CLOCKS)), *_WHOLE)
+_FORMATS = (
+    *(date + clock for date, clock in product(_DATES, _CLOCKS)),
+    *(clock + date for date, clock in product(_DATES, _CLOCKS_BEFORE)),
+    *_WHOLE,
+)
 
 
 class AmbiguousError(ValueError):

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from macro_engine.subroutines import resolve
     from macro_tui.inspection import Inspection
 
-    partly = begin_from(arguments)
+    partly = begin_from(arguments, is_shown_only=True)
     resolve(partly.settings.get("subroutine") or OPTIONS["subroutine"].default)
     target = _target(partly) if arguments.write else None
     commands = list(_commands(arguments, partly))
@@ -66,7 +66,7 @@ def _commands(arguments: argparse.Namespace, partly: PartlyOpened) -> Iterator[s
             words += [f"--{name}", str(value)]
     for name, option in OPTIONS.items():
         value = getattr(arguments, name, None)
-        if value is None and name in ("time", "time_format", "label"):
+        if value is None and name in ("time", "time_format", "label", "encoding"):
             value = (
                 partly.settings.get(name) if partly.settings.origins.get(name) == INFERRED else None
             )

@@ -54,12 +54,14 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def begin_from(arguments: argparse.Namespace) -> PartlyOpened:
+def begin_from(arguments: argparse.Namespace, is_shown_only: bool = False) -> PartlyOpened:
     """The stream that the arguments ask for, with questions if there are any."""
     from macro_engine.stream.opening import begin_stream
+    from macro_engine.stream.recording import Recorded
 
     paths = [find_recording(name) for name in arguments.files]
-    return begin_stream(paths, layers_from(arguments), arguments.config)
+    recorded = Recorded(paths, is_shown_only)
+    return begin_stream(recorded, layers_from(arguments), arguments.config)
 
 
 def open_from(arguments: argparse.Namespace) -> Opened:

@@ -17,6 +17,7 @@ from macro_engine.stream.formats.csv_parser import CsvParser, Record
 from macro_engine.stream.formats.dialect import (
     SAMPLE_LINES,
     Dialect,
+    HeaderError,
     begins_with,
     check_encoding,
     check_given,
@@ -26,6 +27,7 @@ from macro_engine.stream.formats.dialect import (
     preamble_of,
     sniff,
 )
+from macro_engine.stream.formats.encodings import encoding_of, first_undecodable
 from macro_engine.stream.formats.parquet import SeriesColumn
 from macro_engine.stream.formats.string_column import StringColumn
 from macro_engine.stream.formats.text_column import TextColumn
@@ -44,6 +46,8 @@ class CsvFile(TextFile):
         Sniffed from the first lines where None.
     columns
         Names the columns of a file without a header.
+    is_shown_only
+        A header that cannot be used is a `problem` then, and the columns have names for now.
 
     Attributes
     ----------
@@ -61,10 +65,16 @@ class CsvFile(TextFile):
         decimal: str | None = None,
         encoding: str | None = None,
         columns: Sequence[str] | None = None,
+        is_shown_only: bool = False,
     ) -> None:
         super().__init__(path, encoding)
         self.numeric: set[str] = set()
+        self.problem: str | None = None
         head = self._head()
+        self.guessed_encoding = None if encoding else encoding_of(head[:-1])
+        if self.guessed_encoding is not None:
+            self.encoding = self.guessed_encoding
+            head = self._head()
         lines, separator = preamble_of(head)
         self.preamble = sum(len(line) + 1 for line in head[:lines])
         head = head[lines:]
@@ -76,7 +86,13 @@ class CsvFile(TextFile):
             self.names = list(columns)
             check_given(columns, head, self.dialect.delimiter, path)
         else:
-            self.names = header_of(head, self.dialect.delimiter, path, lines)
+            try:
+                self.names = header_of(head, self.dialect.delimiter, path, lines)
+            except HeaderError as error:
+                if not is_shown_only:
+                    raise
+                self.problem, self.names = str(error), error.names
+                self.has_header = not error.is_row
         self.notes = [
             f"{what} {'given' if given else 'sniffed'}"
             for what, given in (
@@ -88,6 +104,11 @@ class CsvFile(TextFile):
 
     def _warnings(self, head: list[bytes], lines: int) -> Iterator[str]:
         """What the user should know of the first lines."""
+        if self.guessed_encoding is not None:
+            yield (
+                f"its text is not UTF-8 and is read as {self.guessed_encoding}; --encoding names "
+                "another"
+            )
         if lines:
             yield f"{count_text(lines, 'line')} above the header skipped"
         if (
@@ -95,13 +116,10 @@ class CsvFile(TextFile):
             and (odd := misfit(head, self.names, self.dialect.delimiter)) is not None
         ):
             yield odd
-        try:
-            b"\n".join(head).decode()
-        except UnicodeDecodeError as error:
-            number = lines + 1 + error.object.count(b"\n", 0, error.start)
+        if (number := first_undecodable([*head, b""])) is not None:
             yield (
-                f"line {number} is not UTF-8 and such lines are rejected; --encoding latin-1, "
-                "or whatever it is, reads them"
+                f"line {lines + number} is not UTF-8 and such lines are rejected; --encoding "
+                "latin-1, or whatever it is, reads them"
             )
 
     def sample(self, rows: int) -> Table:
@@ -224,6 +242,8 @@ def clean_table(
     # a decimal comma is replaced in texts
     numbers = [places[name] for name in numeric if dialect.decimal == "."]
     lines = parser.whole_lines(data)
+    if dialect.encoding is not None and not all(bytes(part).isascii() for part in lines):
+        return None
     frame = cut(lines, dialect.delimiter, len(names), wanted, numbers)
     if frame is None:
         return None

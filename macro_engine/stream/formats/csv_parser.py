@@ -36,11 +36,15 @@ class CsvParser:
     """Cuts a growing sequence of bytes into records.
 
     `width` is the number of fields that a record should have, once that is known: a record of
-    several lines that has another number of them began with a stray quote.
+    several lines that has another number of them began with a stray quote. `encoding` has one
+    byte a character; None for UTF-8.
     """
 
-    def __init__(self, delimiter: str, width: int | None = None) -> None:
+    def __init__(
+        self, delimiter: str, width: int | None = None, encoding: str | None = None
+    ) -> None:
         self.delimiter = delimiter
+        self.encoding = encoding or "utf-8"
         self.width = width
         self.lines = 0  # complete lines seen so far
         self.partial = b""  # the beginning of a line whose end has not come yet
@@ -152,7 +156,7 @@ class CsvParser:
     def _quoted_within_lines(self, lines: list[bytes]) -> list[Record] | None:
         """The records, if every line is one of its own and all can be read."""
         try:
-            texts = [line.decode() for line in lines]
+            texts = [line.decode(self.encoding) for line in lines]
             rows = list(csv.reader(texts, delimiter=self.delimiter, strict=True))
         except (UnicodeDecodeError, csv.Error):
             return None
@@ -169,7 +173,7 @@ class CsvParser:
         if not count:
             return []
         try:
-            text = whole.decode()
+            text = whole.decode(self.encoding)
         except UnicodeDecodeError:
             text = "\r?"  # line by line, to find out which ones can be read
         if "\r" not in text.replace("\r\n", "\n").removesuffix("\r"):
@@ -183,10 +187,11 @@ class CsvParser:
 
     def _parsed(self, number: int, raw: bytes) -> Record:
         try:
-            text = raw.removesuffix(b"\r").decode()
+            text = raw.removesuffix(b"\r").decode(self.encoding)
         except UnicodeDecodeError as error:
             bad = raw[error.start : error.start + 1].hex()
-            return Record(number, [], Problem(f"is not UTF-8 (byte 0x{bad})", _text(raw)))
+            named = "UTF-8" if self.encoding == "utf-8" else self.encoding
+            return Record(number, [], Problem(f"is not {named} (byte 0x{bad})", _text(raw)))
         try:
             rows = list(csv.reader([text], delimiter=self.delimiter, strict=True))
         except csv.Error as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,12 +24,22 @@ _LINES_BELOW, _FIELDS_BELOW = 100, 20_000  # of them, at most
 _MOST_ABOVE = 1 << 16  # bytes above a header
 
 
+class HeaderError(MacroError):
+    """A first line that names no columns, or names some alike; `names` are those it might have."""
+
+    def __init__(self, text: str, names: list[str], is_row: bool) -> None:
+        super().__init__(text)
+        self.names = names
+        self.is_row = is_row
+
+
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written."""
+    """How a CSV file is written; `encoding` is None for UTF-8."""
 
     delimiter: str = ","
     decimal: str = "."
+    encoding: str | None = None
 
 
 def check_encoding(data: bytes, path: Path) -> None:
@@ -86,19 +97,43 @@ def header_of(head: list[bytes], delimiter: str, path: Path, above: int = 0) -> 
     check_width(len(names), path)
     few = max(_LEAST_BELOW, min(_LINES_BELOW, _FIELDS_BELOW // len(names)))
     if is_row(records[0].fields, _rows(b"\n".join(head[1 : few + 1]), delimiter)):
-        raise MacroError(
+        numbered = [f"c{i}" for i in range(1, len(names) + 1)]
+        text = (
             f"{where}: this looks like data, not like the names of columns; put a header line "
             f"first, or name the {len(names)} columns in their order, as in --columns "
-            f"{','.join(f'c{i}' for i in range(1, min(len(names), 4)))}{',...' * (len(names) > 4)}"
+            f"{','.join(numbered[: min(len(names) - 1, 3)])}{',...' * (len(names) > 4)}"
             f"{',label' * (len(names) > 1)}"
         )
+        raise HeaderError(text, numbered, is_row=True)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise MacroError(
+        told_apart = apart(names)
+        columns = shlex.quote(",".join(told_apart))
+        text = (
             f"{where}: {Counter(names)[twice[0]]} columns are called '{visible(twice[0])}'; "
-            "rename all but one"
+            f"rename all but one, or name all of them, as in --columns {visible(columns, 2_000)}"
         )
+        raise HeaderError(text, told_apart, is_row=False)
     return names
+
+
+def apart(names: Sequence[str]) -> list[str]:
+    """Names that came several times, told apart by numbers.
+
+    >>> apart(["a", "b", "a", "a_2", "a"])
+    ['a', 'b', 'a_3', 'a_2', 'a_4']
+    """
+    names = [name.replace(",", " ") for name in names]  # a comma stands between names
+    taken, found = set(names), list[str]()
+    for name in names:
+        number = 1
+        while name in found:
+            number += 1
+            other = f"{name}_{number}"
+            name = name if other in taken else other
+        taken.add(name)
+        found.append(name)
+    return found
 
 
 def is_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -137,9 +172,12 @@ def _is_data(fields: Sequence[str]) -> bool:
 
 
 def begins_with(head: list[bytes], delimiter: str, names: Sequence[str]) -> bool:
-    """Whether the first line names these columns."""
-    rows = _rows(b"\n".join(head[:1]), delimiter)
-    return bool(rows) and column_names(rows[0]) == list(names)
+    """Whether the first line is a header: it names these columns, or some of its own alike."""
+    first = _rows(b"\n".join(head[:1]), delimiter)
+    found = column_names(first[0]) if first else []
+    if len(set(found)) == len(found) or len(found) != len(names):
+        return bool(found) and found == list(names)
+    return not is_row(first[0], _rows(b"\n".join(head[1:_LINES_BELOW]), delimiter))
 
 
 def check_given(names: Sequence[str], head: list[bytes], delimiter: str, path: Path) -> None:

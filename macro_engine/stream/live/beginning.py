@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ from macro_engine.stream.formats.dialect import (
     check_given,
     header_of,
     sniff,
+)
+from macro_engine.stream.formats.encodings import (
+    encoding_of,
+    first_undecodable,
+    one_byte_encoding,
 )
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.infer import COLUMN_OPTIONS
@@ -49,7 +55,10 @@ class _LiveCsv(Origin):
 
     def layout(self, names: list[str], spec: StreamSpec, settings: Settings) -> TextLayout:
         spec.check(names, self.path)
-        return TextLayout(Dialect(settings["delimiter"], settings["decimal"]), names, spec.columns)
+        given = settings.get("encoding")
+        encoding = None if given is None else one_byte_encoding(given)
+        dialect = Dialect(settings["delimiter"], settings["decimal"], encoding)
+        return TextLayout(dialect, names, spec.columns)
 
 
 class GrowingFile(_LiveCsv):
@@ -132,11 +141,11 @@ class _FirstLines:
             if not data.strip():
                 raise MacroError(f"{visible(path)} is empty; a header line was expected")
             check_encoding(data, path)
-            if settings.get("encoding") is not None:
-                raise UsageError(
-                    "--encoding: tail reads UTF-8; convert what comes, as in iconv -f "
-                    f"{settings['encoding']} -t utf-8 | macro-tui tail -"
-                )
+            given = settings.get("encoding")
+            guessed = encoding_of(data.split(b"\n")[:-1]) if given is None else None
+            encoding = guessed if given is None else one_byte_encoding(given)
+            if encoding is not None:
+                data = data.decode(encoding, "surrogateescape").encode(errors="surrogateescape")
             if settings.get("sort"):
                 raise UsageError("--sort: a live stream cannot be sorted; leave the option out")
             head = data.split(b"\n")
@@ -170,7 +179,9 @@ class _FirstLines:
             lambda: table_of(
                 _rows(head, sniffed, has_header), names, names, sniffed, path.name, {}
             ),
-            read_as={"delimiter": sniffed.delimiter, "decimal": sniffed.decimal},
+            read_as={"delimiter": sniffed.delimiter, "decimal": sniffed.decimal}
+            | ({} if guessed is None else {"encoding": codecs.lookup(guessed).name}),
+            notes=list(_notes(guessed, head)),
         )
 
     def _must_guess_columns(self) -> bool:
@@ -195,6 +206,17 @@ class _FirstLines:
             return format_of(column.texts()) is not None
         except AmbiguousError:
             return True
+
+
+def _notes(guessed: str | None, head: list[bytes]) -> Iterator[str]:
+    """What the user should know of the encoding."""
+    if guessed is not None:
+        yield f"its text is not UTF-8 and is read as {guessed}; --encoding names another"
+    elif (number := first_undecodable(head)) is not None:
+        yield (
+            f"line {number} is not UTF-8 and such lines are rejected; --encoding latin-1, or "
+            "whatever it is, reads them"
+        )
 
 
 def _rows(head: list[bytes], dialect: Dialect, has_header: bool) -> list[Any]:

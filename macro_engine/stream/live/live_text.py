@@ -105,7 +105,7 @@ class LiveText:
         self.skipping, self.refused = position.skipping, position.refused
         self.nuls = self.nuls_line = 0  # skipped, and not said yet
         self.quote_said = 0  # the line that opened it
-        self.parser = CsvParser(self.dialect.delimiter)
+        self.parser = CsvParser(self.dialect.delimiter, encoding=self.dialect.encoding)
         self.parser.bytes, self.parser.lines = position.fingerprint.byte, position.line
         self.has_begun = position.line > 0  # the first record, which may be a header, was seen
         self._set_width()

@@ -1,3 +1,4 @@
+import json
 import shlex
 import tomllib
 
@@ -97,6 +98,31 @@ def test_a_label_that_cannot_be_guessed_is_proposed_in_a_command_that_runs(tmp_p
     assert words[0] == "replay"
     assert words[2:] == ["--label", "it's > 29.5"]
     assert main([*words, "--headless"]) == 0
+
+
+ROWS = "".join(f"{i * 7 % 60 / 2},{i % 50},{'red' if i % 3 else 'blue'}\n" for i in range(120))
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "says"),
+    [
+        (ROWS, "c1,c2,c3", "this looks like data, not like the names of columns"),
+        ("a,a,label\n" + ROWS, "a,a_2,label", "2 columns are called 'a'"),
+    ],
+)
+def test_columns_without_names_of_their_own_are_shown_with_a_command_that_runs(
+    tmp_path, capsys, text, columns, says
+):
+    code, out, _err = inspect(tmp_path, capsys, text=text)
+    assert code == 0
+    assert says in out
+    for name in columns.split(","):
+        assert f"\n  {name}  " in out
+    _program, *words = shlex.split(command_of(out))
+    assert words[-2:] == ["--columns", columns]
+    assert main([*words, "--headless", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["rows"], result["rejected"]) == (120, 0)
 
 
 def test_times_that_are_ambiguous_and_one_class_only_are_shown_with_what_is_missing(

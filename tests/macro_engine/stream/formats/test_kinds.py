@@ -13,6 +13,7 @@ from macro_engine.options.readers import encoding
 from macro_engine.options.settings import Layer
 from macro_engine.stream.formats import json_lines
 from macro_engine.stream.formats.csv import CsvFile
+from macro_engine.stream.formats.encodings import encoding_of
 from macro_engine.stream.formats.json_lines import JsonLinesFile
 from macro_engine.stream.live.beginning import GrowingFile
 from macro_engine.stream.opening import open_stream, toml_beside
@@ -142,6 +143,53 @@ def test_text_that_is_not_utf8_is_said_with_the_option(tmp_path):
     assert "line 3 is not UTF-8 and such lines are rejected; --encoding latin-1" in notes[-1]
 
 
+TOWNS = "a,town,y\n" + "".join(
+    f"{i * 7 % 9},{('Köln', 'Oslo')[i % 3 > 0]},{i % 2}\n" for i in range(24)
+)
+
+
+def test_text_that_is_latin_1_throughout_is_read_so_and_that_is_said(tmp_path):
+    file = CsvFile(write(tmp_path, "d.csv", TOWNS.encode("latin-1")))
+    (table,) = file.tables(file.names)
+    assert table.columns["town"].texts() == ["Köln", "Oslo", "Oslo"] * 8
+    assert "is read as latin-1; --encoding names another" in file.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["é".encode("latin-1")] * 3, "latin-1"),
+        (["“é”".encode("cp1252")] * 3, "cp1252"),
+        (["é".encode("latin-1")] * 2 + [b"e"] * 9, None),  # may be damage
+        (["é".encode("latin-1")] * 3 + ["é".encode()], None),
+        (["é".encode()] * 3, None),
+        ([b"\x81"] * 3, None),
+    ],
+)
+def test_an_encoding_is_guessed_where_nothing_contradicts_it(lines, expected):
+    assert encoding_of(lines) == expected
+
+
+@pytest.mark.parametrize("given", [None, "latin-1", "cp1252"])
+def test_a_growing_file_in_latin_1_is_read_as_the_recording_is(tmp_path, given):
+    path = write(tmp_path, "d.csv", TOWNS.encode("latin-1") * 30)
+    layers = [] if given is None else [Layer.read("test", {"encoding": given}, of_user=True)]
+    opened = open_stream(GrowingFile(path), layers)
+    assert opened.settings["encoding"] == ("cp1252" if given == "cp1252" else "iso8859-1")
+    assert ("is read as latin-1" in " ".join(opened.remarks)) == (given is None)
+    names = ["a", "town", "y"]
+    source = opened.origin.connect(names, opened.spec, opened.settings, lambda _text: None)
+    texts = [text for table in source.poll() for text in table.columns["town"].texts()]
+    assert texts[:24] == ["Köln", "Oslo", "Oslo"] * 8
+    assert set(texts) <= {"Köln", "Oslo", "town"}
+
+
+def test_a_growing_file_with_some_lines_that_are_not_utf8_is_said(tmp_path):
+    path = write(tmp_path, "d.csv", TOWNS.encode() * 30 + b"1,\xe9,0\n")
+    remarks = " ".join(open_stream(GrowingFile(path)).remarks)
+    assert "line 751 is not UTF-8 and such lines are rejected; --encoding latin-1" in remarks
+
+
 def test_an_encoding_that_does_not_exist_is_refused():
     for name in ("klingon", "hex"):
         with pytest.raises(ValueError, match="is no encoding"):
@@ -198,8 +246,8 @@ def test_utf16_that_grows_is_said_with_what_to_do(tmp_path):
         open_stream(GrowingFile(path))
 
 
-@pytest.mark.parametrize("option", [{"encoding": "latin-1"}, {"sort": True}])
-def test_a_live_stream_is_neither_recoded_nor_sorted(tmp_path, option):
+@pytest.mark.parametrize("option", [{"encoding": "utf-16"}, {"sort": True}])
+def test_a_live_stream_has_one_byte_a_character_and_is_not_sorted(tmp_path, option):
     path = write(tmp_path, "d.csv", b"a,y\n1,0\n")
     layer = Layer.read("test", option, of_user=True)
     with pytest.raises(UsageError, match=next(iter(option))):
