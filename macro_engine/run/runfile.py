@@ -59,6 +59,7 @@ class RunReader:
         self.names = Names((), (), 0)
         self.classes: list[str] = []
         self.stored: StoredLedger | None = None
+        self.info_rows: object = None  # from which `stored` is, where nothing was damaged
         if not path.is_file():
             what = "is not a regular file" if path.exists() else "does not exist: no such file"
             raise MacroError(f"{visible(path)} {what}")
@@ -249,8 +250,12 @@ class RunReader:
 
     def _update(self) -> bool:
         """Take the ledger of the moment; whether there is one."""
-        _, stored = tables.read_info(self.connection, self.found)
+        rows = tables.info_rows(self.connection)
+        if rows == self.info_rows:  # nothing was committed since it was found whole
+            return True
+        _, stored = tables.info_of(rows, self.found)
         self.stored = stored or self.stored
+        self.info_rows = None if stored is None or self.found.damage else rows
         return stored is not None
 
     def _record(self, step: int) -> Steps:

@@ -68,6 +68,7 @@ class Session(RunFollower):
         self.is_live = is_live
         self.no_controls = _LIVE if is_live else ""
         self.engine: Engine | None = None
+        self.told: tuple[Snapshot, bool, Snapshot] | None = None  # the engine's, and as shown
         self.before = Snapshot()  # where it stands before there is an engine
         self.waiting: tuple[str, float] | None = None  # for what, and since when
         self.started = time()
@@ -81,9 +82,18 @@ class Session(RunFollower):
         if self.engine is None:
             return self.before
         snapshot, pace = self.engine.snapshot, self.engine.pace
+        is_paused = pace.paused and not pace.target
+        told = self.told
+        if told is None or told[0] is not snapshot or told[1] != is_paused:
+            told = self.told = snapshot, is_paused, self._told(snapshot, is_paused)
+        return told[2]
+
+    @staticmethod
+    def _told(snapshot: Snapshot, is_paused: bool) -> Snapshot:
+        """What the engine says, as it is shown."""
         if snapshot.recording == UNNAMED:  # a temporary file
             snapshot = replace(snapshot, recording="")
-        if snapshot.state not in ("starting", "running") or not pace.paused or pace.target:
+        if snapshot.state not in ("starting", "running") or not is_paused:
             return snapshot
         words = "paused" if snapshot.state == "running" else f"{snapshot.words}, and paused"
         return replace(snapshot, state="paused", words=words, rate=0.0)

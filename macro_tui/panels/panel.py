@@ -49,6 +49,7 @@ class Panel(Container, can_focus=True):
         self.title = Paragraph(glyphs, classes="title")
         self.more = Paragraph(glyphs, classes="more")
         self.about: tuple[str, Sequence[Span]] | None = None
+        self.titled: object = None  # what the title was made of
 
     def compose(self) -> Iterator[Lines]:
         yield self.title
@@ -81,6 +82,10 @@ class Panel(Container, can_focus=True):
     def show_title(self, about: str, legend: Sequence[Span] = ()) -> None:
         """The heading, what it is about, and what signs in the pictures stand for."""
         self.about = about, legend
+        wanted = self.heading, about, list(legend), self.size.width, self.has_focus
+        if wanted == self.titled:
+            return
+        self.titled = wanted
         number = next(number for number, key in PANELS.items() if key == self.key)
         width, line = self.size.width, self.glyphs.horizontal
         name = f"[{number}] {self.heading} "

@@ -80,6 +80,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
             RejectedPanel,
         )
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
+        names = ("header", "verdict", "before", "status", "footer")
+        self.text_lines = {name: Paragraph(self.glyphs, id=name) for name in names}
         self.placed_for: object = None  # size, and whether rows wait for labels
         self.length: int | None = None  # steps of the whole run, as far as they are known
         self.has_key_come = False  # since the screen was opened
@@ -87,11 +89,11 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self.tour = None if options.tour_of is None else Tour(options.tour_of)
 
     def compose(self) -> ComposeResult:
-        yield Paragraph(self.glyphs, id="header")
-        yield Paragraph(self.glyphs, id="verdict")
-        yield Container(*self.panels.values(), Paragraph(self.glyphs, id="before"), id="panels")
-        yield Paragraph(self.glyphs, id="status")
-        yield Paragraph(self.glyphs, id="footer")
+        yield self._line("header")
+        yield self._line("verdict")
+        yield Container(*self.panels.values(), self._line("before"), id="panels")
+        yield self._line("status")
+        yield self._line("footer")
 
     def on_mount(self) -> None:
         self.set_interval(self.options.period, self.tick)
@@ -301,4 +303,4 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self._line("footer").draw([row])
 
     def _line(self, name: str) -> Paragraph:
-        return self.query_one(f"#{name}", Paragraph)
+        return self.text_lines[name]

@@ -32,8 +32,9 @@ class Canvas:
         """Writes text from a cell to the right."""
         if not 0 <= y < self.height:
             return
-        text = in_cells(text, self.glyphs.ascii)
-        self.has_wide |= TAIL in text
+        if not (text.isascii() and text.isprintable()):
+            text = in_cells(text, self.glyphs.ascii)
+            self.has_wide |= TAIL in text
         text = text[max(-x, 0) : max(self.width - x, 0)]
         x = max(x, 0)
         codes = np.frombuffer(text.encode("utf-32-le"), "<u4")

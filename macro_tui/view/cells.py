@@ -27,6 +27,8 @@ def in_cells(text: str, ascii_only: bool = False) -> str:
     >>> in_cells("ATL\x1b[2J"), len(in_cells("東京")), in_cells("0.05 → 0.10 ▲", ascii_only=True)
     ('ATL?[2J', 4, '0.05 > 0.10 ?')
     """
+    if text.isascii() and text.isprintable():
+        return text
     if ascii_only and not text.isascii():
         text = text.translate(_SPELLED).encode("ascii", "replace").decode()
     if _PLAIN.fullmatch(text):

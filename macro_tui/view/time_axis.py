@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from macro_tui.view.axis import step
 
 _EPOCH = datetime(1970, 1, 1)
+_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SECOND = 1_000_000
 _HOUR, _DAY = 3600 * _SECOND, 86_400 * _SECOND
 _UNITS = (
@@ -65,16 +66,17 @@ def _month(number: int) -> int:
 
 
 def _month_text(when: datetime, apart: int) -> str:
-    return f"{when:%b %Y}" if apart > 3 else f"{when:%b} 1"
+    name = _NAMES[when.month - 1]
+    return f"{name} {when.year:04}" if apart > 3 else f"{name} 1"
 
 
 def _text(time: int, unit: int) -> str:
     when = _EPOCH + timedelta(microseconds=time)
-    if unit >= _DAY:
-        return f"{when:%b} {when.day}"
-    if unit >= _HOUR:
-        return f"{when:%b} {when.day} {when:%H}h"
-    return f"{when:%H:%M}" if unit >= 60 * _SECOND else f"{when:%H:%M:%S}"
+    if unit >= _HOUR:  # spelled out here: strftime takes most of the time of a mark
+        day = f"{_NAMES[when.month - 1]} {when.day}"
+        return day if unit >= _DAY else f"{day} {when.hour:02}h"
+    clock = f"{when.hour:02}:{when.minute:02}"
+    return clock if unit >= 60 * _SECOND else f"{clock}:{when.second:02}"
 
 
 def round_steps(first: int, last: int, cells: int) -> list[tuple[int, str]]:

@@ -32,7 +32,13 @@ class Lines(Widget):
 
     def show(self, rows: Sequence[Row]) -> None:
         """Takes new rows and repaints what differs from the old ones."""
-        new = [[(in_cells(text), role) for text, role in row] for row in rows]
+        old = self.rows
+        new = [
+            old[y]
+            if y < len(old) and old[y] == row
+            else [(in_cells(text), role) for text, role in row]
+            for y, row in enumerate(rows)
+        ]
         changed = changes(self.rows, new)
         self.rows = new
         if changed:

@@ -47,9 +47,19 @@ class Found:
 
 def read_info(connection: sqlite3.Connection, found: Found) -> tuple[Info, StoredLedger | None]:
     """What the writer says of the run, and the ledger; None where it is damaged."""
+    return info_of(info_rows(connection), found)
+
+
+def info_rows(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    """What the writer says of the run, as it is stored."""
+    return connection.execute("SELECT name, value, checksum FROM run").fetchall()
+
+
+def info_of(rows: list[tuple[Any, ...]], found: Found) -> tuple[Info, StoredLedger | None]:
+    """The same as `read_info`, from rows that were read."""
     sums, info = {}, {}
     ledger = None
-    for name, text, expected in connection.execute("SELECT name, value, checksum FROM run"):
+    for name, text, expected in rows:
         try:
             if not matches(expected, name, text):
                 found.damaged(f"what it says of '{visible(name, 40)}' does not match its checksum")
