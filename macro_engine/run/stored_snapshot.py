@@ -41,7 +41,8 @@ def snapshot_of(reader: RunReader) -> Snapshot:
         return replace(snapshot, state="waiting", words=words, rate=0.0)
     if snapshot.state == "waiting" and snapshot.gone is not None:
         gone = max(time.time() - snapshot.gone, 0.0)
-        return replace(snapshot, words=f"{snapshot.words} {elapsed_text(gone)}")
+        what = snapshot.words.removesuffix(", waiting")
+        return replace(snapshot, words=f"{what} for {elapsed_text(gone)}, waiting")
     if snapshot.state == "quiet" and snapshot.came is not None:
         quiet = max(time.time() - snapshot.came, 0.0)  # commits are rare in the meantime
         return replace(snapshot, words=f"quiet {elapsed_text(quiet)}")

@@ -172,7 +172,7 @@ class Reader:
             return "running", PLAYING
         if self.source.trouble is not None:
             for_long = elapsed_text(time() - (self.trouble_since or time()))
-            return "waiting", f"{self.source.trouble}, waiting {for_long}"
+            return "waiting", f"{self.source.trouble} for {for_long}, waiting"
         if not self.encoder.fixed:
             return "learning", f"learning the classes {min(self.encoder.sampled, SAMPLE)}/{SAMPLE}"
         if self.maker.scratch is not None:

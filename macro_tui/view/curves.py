@@ -223,14 +223,15 @@ def render(
 def _draw_area(canvas: Canvas, view: CurvesView, areas: ChartAreas, zero: Zero) -> None:
     """The first series, filled from zero, and the line of zero."""
     if zero.above:
-        line = canvas.glyphs.bars[1] * areas.columns
+        sign = "_" if canvas.glyphs.ascii else canvas.glyphs.bars[1]
+        line = sign * areas.columns
         canvas.put(areas.left, areas.top + zero.above - 1, line, "axis")
     for series in view.series[:1]:
         values = raster.fitted(series.values, raster.ACROSS * areas.columns, np.nan)
         cells = raster.filled(values, zero.unit, zero.above, zero.below)
         codes = cells.characters
         if canvas.glyphs.ascii:
-            codes = np.full_like(codes, ord(canvas.glyphs.area))
+            codes = raster.weighed(codes, canvas.glyphs.area)
         canvas.put_cells(areas.left, areas.top, codes, cells.owners, ["good", "bad"])
 
 
@@ -339,7 +340,7 @@ def _draw_legend(canvas: Canvas, view: CurvesView) -> None:
 
 def _legend_text(view: CurvesView, series: Series, glyphs: Glyphs, is_short: bool) -> str:
     is_area = view.is_area and series is view.series[0]
-    sample = glyphs.area if is_area else _sample(series, glyphs)
+    sample = glyphs.area[-1] if is_area else _sample(series, glyphs)
     if is_short:
         return f"{series.name[:1]} {value_text(series.now, view.unit.strip('%'))} "
     return f"{sample} {series.name} {value_text(series.now, view.unit)}  "

@@ -85,7 +85,7 @@ ASCII = Glyphs(
     shades=" .:*#",
     fills="#=+-~",
     other=".",
-    area="#",
+    area=".:+#",
     curves="*#-.o+",
     more="~",
     infinite="inf",

@@ -100,6 +100,13 @@ def filled(values: Floats, unit: float, above: int, below: int) -> Cells:
     return Cells(characters.astype(np.uint32), np.where(bits > 0, side, -1))
 
 
+def weighed(characters: NDArray[np.uint32], signs: str) -> NDArray[np.uint32]:
+    """For each character of dots a sign, from the lightest to the heaviest, by how many it has."""
+    dots = np.bitwise_count(np.maximum(characters, _BRAILLE) - _BRAILLE)
+    places = (dots.astype(int) * len(signs) - 1) // (ACROSS * DOWN)
+    return np.array([*map(ord, signs)], np.uint32)[np.maximum(places, 0)]
+
+
 def letters(
     values: Floats, glyphs: Sequence[str], low: float, high: float, width: int, height: int
 ) -> Cells:

@@ -92,7 +92,7 @@ def _state(line: RunLine, _glyphs: Glyphs) -> Span:
     is_followed = snapshot.state == "running" and snapshot.came is not None
     words = "following" if is_followed else snapshot.state
     if snapshot.state in ("gone", "waiting", "quiet"):
-        words = snapshot.words.replace("writer gone for", "gone")
+        words = snapshot.words.replace("writer gone for", "gone").removesuffix(", waiting")
         words = words.replace("not written for", "stuck")
     return visible(words, 40), _STATES.get(snapshot.state, "bad")
 
