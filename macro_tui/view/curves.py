@@ -231,7 +231,7 @@ def _draw_area(canvas: Canvas, view: CurvesView, areas: ChartAreas, zero: Zero) 
         cells = raster.filled(values, zero.unit, zero.above, zero.below)
         codes = cells.characters
         if canvas.glyphs.ascii:
-            codes = raster.weighed(codes, canvas.glyphs.area)
+            codes = raster.by_weight(codes, canvas.glyphs.area)
         canvas.put_cells(areas.left, areas.top, codes, cells.owners, ["good", "bad"])
 
 

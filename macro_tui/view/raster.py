@@ -100,11 +100,12 @@ def filled(values: Floats, unit: float, above: int, below: int) -> Cells:
     return Cells(characters.astype(np.uint32), np.where(bits > 0, side, -1))
 
 
-def weighed(characters: NDArray[np.uint32], signs: str) -> NDArray[np.uint32]:
+def by_weight(characters: NDArray[np.uint32], signs: str) -> NDArray[np.uint32]:
     """For each character of dots a sign, from the lightest to the heaviest, by how many it has."""
     dots = np.bitwise_count(np.maximum(characters, _BRAILLE) - _BRAILLE)
     places = (dots.astype(int) * len(signs) - 1) // (ACROSS * DOWN)
-    return np.array([*map(ord, signs)], np.uint32)[np.maximum(places, 0)]
+    weighed: NDArray[np.uint32] = np.array([*map(ord, signs)], np.uint32)[np.maximum(places, 0)]
+    return weighed
 
 
 def letters(
