@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from macro_engine.core.errors import UsageError
+from macro_engine.core.escape import visible
 from macro_engine.run.view import Alarms, parse
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.prompt import Prompt
@@ -30,6 +31,11 @@ class AlarmActions(MonitorScreen):
         muted = {alarm.rule.text: alarm.is_muted for alarm in alarms.alarms}
         known = ", ".join(f"{text} (muted)" if off else text for text, off in muted.items())
 
+        known = f" ({known})" if known else ""
+        rang = {told.get("rule", "") for told in self.session.snapshot.alarms} - set(muted)
+        if rang:  # by whom the run is made, where it is watched
+            known += f"; the run itself rang: {visible(', '.join(sorted(rang)), 200)}"
+
         def change(text: str | None) -> None:
             if text is None or not text.strip():
                 return
@@ -47,4 +53,4 @@ class AlarmActions(MonitorScreen):
             except UsageError as error:
                 raise ValueError(str(error)) from None
 
-        self.app.push_screen(Prompt(f"a rule to add, or to mute ({known})", check=check), change)
+        self.app.push_screen(Prompt(f"a rule to add, or to mute{known}", check=check), change)
