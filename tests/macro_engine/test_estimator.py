@@ -197,7 +197,7 @@ def test_a_history_of_all_steps():
 
 @pytest.mark.parametrize("labels", [("no", "yes"), (2, 7), (None, "late"), (0, 1), (False, True)])
 def test_a_model_for_two_classes_takes_two_labels_of_any_kind(labels):
-    block = block_of_numbers(2, [1] * 25)
+    block = block_of_numbers(2, [1] * 15)
     plain = MacroClassifier(linear_model.LogisticRegression())
     named = MacroClassifier(linear_model.LogisticRegression())
     assert named.predict_one({"a": 0.5}) is False

@@ -263,7 +263,7 @@ def test_a_history_of_frames_may_be_longer_than_any_stream():
 
 
 def test_large_steps_are_no_slower_than_on_the_general_path():
-    block = random_block(0, 2, [700] * 6)
+    block = random_block(0, 2, [700] * 4)
     rounds = []
     for _ in range(3):
         families = both(block, "features", "nearest-mean", 2, 1)

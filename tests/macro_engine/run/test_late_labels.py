@@ -109,7 +109,10 @@ def test_label_times_of_a_column_give_what_the_definition_gives(tmp_path):
     [
         {"distance": "labels", "subroutine": "logistic", "strategies": "ftl,ewa,blend"},
         {"distance": "features", "subroutine": "logistic", "thresholds": ".1,.3"},
-        {"distance": "labels", "subroutine": "river:naive_bayes.GaussianNB"},
+        pytest.param(
+            {"distance": "labels", "subroutine": "river:naive_bayes.GaussianNB"},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_without_a_delay_it_is_the_plain_run(tmp_path, options):
