@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 
 from macro_engine.core.escape import visible
@@ -17,6 +18,7 @@ _ROLES = {TROUBLE: "bad", BIRTH: "birth", NOTE: "muted"}
 _OWN_ROLES = {"leader": "ftl", "pull": "strategy", "bookmark": "threshold"}
 _WORDS = {TROUBLE: "trouble", BIRTH: "a birth", NOTE: "a note"}
 _WIDE = 60
+_ON_THE_WALL = re.compile(r"^\d{4}-\d\d-\d\d (\d\d:\d\d):\d\d ")
 _ROOM = 72  # cells of the text on a screen of its own
 _LONGEST = 4_000
 
@@ -56,13 +58,16 @@ def _row(event: Event, width: int, glyphs: Glyphs, is_picked: bool) -> Row:
     level = severity(event)
     role = _OWN_ROLES.get(event.kind, _ROLES[level])
     sign = {TROUBLE: "!", BIRTH: glyphs.one_birth}.get(level, " ")
+    text = event.text
+    if width < _WIDE and event.kind == "source":  # what happened needs the room more than the day
+        text = _ON_THE_WALL.sub(r"\1 ", text)
     kind = f"{event.kind} " if event.kind in ("alarm", "bookmark") else ""
     return [
         (glyphs.viewed if is_picked else " ", "threshold"),
         (sign, role),
         (f"{when} ", "strong" if is_picked else "muted"),
         (kind, role),
-        (visible(event.text, 300), "strong" if is_picked else "label"),
+        (visible(text, 300), "strong" if is_picked else "label"),
     ]
 
 

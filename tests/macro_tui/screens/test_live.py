@@ -158,8 +158,8 @@ def quiet_seconds(app):
 
 
 def gone_seconds(app):
-    found = re.match(r"flights.csv  file gone for (\d+) s, waiting", text_of(app))
-    return int(found[1]) if found else None
+    found = re.match(r"flights.csv  file gone for ([\d.]+) s, waiting", text_of(app))
+    return float(found[1]) if found else None
 
 
 async def test_every_state_of_the_source_is_said(growing, lines, monkeypatch):
