@@ -180,6 +180,13 @@ def test_a_tail_keeps_up_while_labels_come_late():
 
 
 @measured
+def test_a_live_feed_is_emitted_soon_while_labels_are_awaited():
+    found = run("late.py", "2000", "1", "live")
+    assert found.startswith("live: ")
+    assert float(found.split()[1]) < 10  # seconds after the feed, 0.3 where there is room
+
+
+@measured
 def test_the_estimator_keeps_up_with_one_river_model():
     lines = run("estimator.py", "3", "1500").splitlines()[1:-1]
     ratios = {line[:44].strip(): float(line.split()[-1]) for line in lines}
