@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from functools import cache
 from pathlib import Path
 
 from macro_engine.core.escape import visible
@@ -21,17 +22,11 @@ def cache_folder() -> Path:
     apart. What it keeps are pickles, which execute what they hold: a folder that others can write
     to is not used. Raises `UnusableError`.
     """
-    here = Path(__file__).parent.parent
-    patterns = ("*/kernels.py", "*/kernels/*.py", "blend/*.py", "stream/*_scale.py")
-    kernels = sorted(source for pattern in patterns for source in here.glob(pattern))
-    compiling = [here / "core" / name for name in ("compiling.py", "kernel_cache.py")]
-    sources = [source.read_bytes() for source in [*compiling, *kernels]]
-    digest = hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute()
     except RuntimeError:
         raise UnusableError("there is no home folder") from None
-    folder = base / "macro-tui" / f"kernels-{digest}"
+    folder = base / "macro-tui" / f"kernels-{_digest()}"
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in (folder.parent, folder):
@@ -42,6 +37,17 @@ def cache_folder() -> Path:
     except OSError as error:
         raise UnusableError(f"the cache folder cannot be written ({error.strerror})") from None
     return folder
+
+
+@cache  # a process keeps the sources that it was started with
+def _digest() -> str:
+    """Of the sources of all kernels, and of where they are."""
+    here = Path(__file__).parent.parent
+    patterns = ("*/kernels.py", "*/kernels/*.py", "blend/*.py", "stream/*_scale.py")
+    kernels = sorted(source for pattern in patterns for source in here.glob(pattern))
+    compiling = [here / "core" / name for name in ("compiling.py", "kernel_cache.py")]
+    sources = [source.read_bytes() for source in [*compiling, *kernels]]
+    return hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]
 
 
 def check_private(folder: Path) -> None:

@@ -6,6 +6,7 @@ import fcntl
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,6 +61,7 @@ def keep_compiler_pace(folder: Path, pace: float) -> None:
         (folder.parent / _PACE).write_text(f"{pace:.3f}\n")
 
 
+@cache  # looking up a version reads files
 def _mark(name: str) -> str:
     """Compiled code is for one version of Python and of Numba."""
     python = ".".join(map(str, sys.version_info[:3]))
