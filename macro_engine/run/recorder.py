@@ -233,7 +233,8 @@ class Recorder:
             for reader in self.readers:
                 reader.let_go()
             self.connection.execute("PRAGMA busy_timeout = 20")
-            self.connection.execute("PRAGMA journal_mode = DELETE")
+            # the log is copied and synced; the switch is one page, written at once: no journal file
+            self.connection.execute("PRAGMA journal_mode = MEMORY")
 
         with suppress(sqlite3.Error):  # somebody stays: several files, which are whole together
             tried(undo, _PATIENCE_WITH_READERS)

@@ -62,6 +62,8 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 def create(connection: sqlite3.Connection) -> None:
     """Make an empty run file."""
     connection.execute(f"PRAGMA page_size = {_PAGE}")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA journal_mode = MEMORY")  # nothing is there that could be lost
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES.values():
