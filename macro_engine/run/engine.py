@@ -58,6 +58,9 @@ class Engine:
         How much of the run the file keeps; None for all of it.
     emit, emit_outcomes
         Where predictions are written as they are made, and whether labels are when they are known.
+    first_rows
+        How many rows the first block may have on the compiled path; later ones are as long as
+        their steps took. Whoever watches the first steps wants few.
     pipeline
         What the steps go through.
     """
@@ -71,6 +74,7 @@ class Engine:
     keep: Keep | None = None
     emit: str | None = None
     emit_outcomes: bool = False
+    first_rows: int = 1
 
     def __post_init__(self) -> None:
         self.report = report = Report(self.listener)
@@ -257,6 +261,9 @@ class Engine:
         begin = min(max(self.pipeline.closed_steps - block.first_step, 0), block.steps)
         if begin and (outcomes := block.cut(0, begin).outcomes) is not None:
             self.progress.pending_rows.told_before(outcomes.rows)
+        if self.pipeline.has_kernels and not self.pipeline.longest_block:  # nothing has run yet
+            most = np.searchsorted(block.starts, block.starts[begin] + self.first_rows, "right")
+            self.pipeline.steps_at_once = max(int(most) - 1 - begin, self.pipeline.steps_at_once)
         while begin < block.steps:
             end = await self.pace.allowed(block, begin, shares)
             if end == begin:

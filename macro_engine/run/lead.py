@@ -267,5 +267,7 @@ def exceptional(uses: Ints, updates: Ints) -> dict[str, int]:
 
 
 def _padded(rows: Sequence[Ints]) -> Ints:
-    width = max(map(len, rows))
-    return np.array([np.pad(row, (0, width - len(row))) for row in rows])
+    padded = np.zeros((len(rows), max(map(len, rows))), np.int64)
+    for place, row in zip(padded, rows, strict=True):
+        place[: len(row)] = row
+    return padded

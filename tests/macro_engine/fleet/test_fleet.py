@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from made_fleets import OPTIONS, streams
 
 from macro_engine import replay
 from macro_engine.core.errors import UsageError
+from macro_engine.experiments.stopping import of_process
 from macro_engine.experiments.tasks import Ended
 from macro_engine.fleet.fleet import Fleet, LocalCrew
-from macro_engine.fleet.stream import Stream, run_names
+from macro_engine.fleet.stream import Stream, run_names, run_stream
+from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.result import open_run
 
 
@@ -27,6 +30,23 @@ def test_names_that_collide_are_told_apart_by_folder_then_by_number(tmp_path):
     assert run_names(["\x1b[2J.csv"]) == ["2J"]
     with pytest.raises(UsageError, match="is named twice"):
         run_names([paths[0], str(tmp_path / "a/x/../x/f.csv")])
+
+
+@pytest.mark.parametrize(("rows", "first"), [(100, 9), (600, 12)])
+def test_a_small_stream_is_one_block_and_gives_the_same(tmp_path, monkeypatch, rows, first):
+    """Of at most 128 rows, in steps of 10; the last step is closed by the end of the stream."""
+    run, lengths, found = Pipeline.run, [], []
+    monkeypatch.setattr(Pipeline, "run", lambda it, b: (lengths.append(b.steps), run(it, b))[1])
+    (stream,) = streams(tmp_path, 1, count=rows)
+    for first_rows in (1, 128):
+        monkeypatch.setattr("macro_engine.fleet.stream._FIRST_ROWS", first_rows)
+        lengths.clear()
+        asked = replace(stream, run_file=str(tmp_path / f"{first_rows}.run"))
+        found.append(run_stream(asked, of_process)["summary"])
+        assert lengths[0] == (1 if first_rows == 1 else first)
+    for summary in found:
+        del summary["seconds"], summary["distance_share"]
+    assert found[0] == found[1]
 
 
 class Lossy:
