@@ -229,6 +229,8 @@ class DaskCrew:
             if self.losses[key] < _LOST_TWICE:
                 again = f"worker {visible(worker)} is lost; it begins again elsewhere"
                 found.append(f"{stream.name}: {again}")
+                words = "its worker was lost; it begins again elsewhere"
+                self.told[Path(stream.run_file)] = waiting_line(stream, words)
                 continue
             with suppress(Exception):
                 self.client.cancel([self.futures[key]], force=True)

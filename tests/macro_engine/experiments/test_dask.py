@@ -116,6 +116,28 @@ def _live_are_followed(fleet, seen):
     return all(recordings) and all(line is not None and line.snapshot.steps > 0 for line in live)
 
 
+def test_a_run_whose_worker_is_killed_begins_again_elsewhere(made, tmp_path):
+    from macro_engine.fleet.elsewhere import DaskCrew
+    from macro_engine.fleet.fleet import Fleet
+
+    streams, said, until = made_streams(tmp_path, 0, live=2), [], time.monotonic() + 120
+    fleet = Fleet(streams, lambda: DaskCrew(made.address), said.append)  # one on each worker
+    fleet.thread.start()
+    while time.monotonic() < until and not _live_are_followed(fleet, []):
+        time.sleep(0.1)
+    made.workers["worker-0"].send_signal(signal.SIGKILL)
+    made.add_worker()  # for other tests
+    while time.monotonic() < until and not (said and _live_are_followed(fleet, [])):
+        time.sleep(0.1)
+    fleet.stop()
+    fleet.thread.join(120)
+    assert [line.partition(": ")[0] in ("s0", "s1") for line in said] == [True]
+    assert said[0].endswith("is lost; it begins again elsewhere")
+    assert [one.state for one in fleet.standings] == ["stopped"] * 2
+    assert [one.value["summary"]["rows"] for one in fleet.standings] == [600] * 2
+    assert not list(tmp_path.glob("runs/*lock*"))
+
+
 def test_a_killed_worker_is_said_and_the_rest_completes(made, tmp_path):
     made.add_worker()  # the others are needed by other tests
     tasks = [
@@ -123,7 +145,7 @@ def test_a_killed_worker_is_said_and_the_rest_completes(made, tmp_path):
         for n in range(9)
     ]
     told = []
-    victim = next(iter(made.workers.values()))
+    victim = next(worker for worker in made.workers.values() if worker.poll() is None)
 
     def kill(progress):
         told.append(progress)
