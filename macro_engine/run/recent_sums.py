@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from macro_engine.core.names import Names
@@ -28,17 +30,21 @@ class RecentSums:
     def __init__(self, names: Names, sums: Floats) -> None:
         self.names = names
         self.sums: Floats | None = sums[:, None]
-        self.waiting: list[Steps] = []
+        self.waiting: deque[Steps] = deque()
+        self.waiting_steps = self.waiting_rows = 0  # of those that wait, where many may be short
 
     def follow(self, results: Steps) -> None:
         """Take in the steps that follow."""
         self.waiting.append(results)
-        steps = sum(part.steps for part in self.waiting)
-        if steps >= WINDOW:
+        self.waiting_steps += results.steps
+        self.waiting_rows += results.rows
+        if self.waiting_steps >= WINDOW:
             self.sums = None
-        while steps - self.waiting[0].steps >= WINDOW:
-            steps -= self.waiting.pop(0).steps
-        if sum(part.rows for part in self.waiting) > _MOST_ROWS:
+        while self.waiting_steps - self.waiting[0].steps >= WINDOW:
+            first = self.waiting.popleft()
+            self.waiting_steps -= first.steps
+            self.waiting_rows -= first.rows
+        if self.waiting_rows > _MOST_ROWS:
             self._added_up()
 
     @property
@@ -55,5 +61,6 @@ class RecentSums:
         before = self.waiting[0].before.sums[:, None] if self.sums is None else self.sums
         after = [part.sums_after(np.arange(part.steps)[-WINDOW - 1 :]) for part in self.waiting]
         self.sums = np.concatenate([before, *after], axis=1)[:, -WINDOW - 1 :]
-        self.waiting = []
+        self.waiting.clear()
+        self.waiting_steps = self.waiting_rows = 0
         return self.sums
