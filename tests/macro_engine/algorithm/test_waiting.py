@@ -135,17 +135,17 @@ def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longe
     check(plain, expected)
 
 
-def sticky_run(steps=150):
+def sticky_run(steps=300, longest=60):
     rng = np.random.default_rng(3)
     block = with_units(random_block(5, 3, [1] * steps))
-    before = random_schedule(rng, block.steps, 30)
+    before = random_schedule(rng, block.steps, longest)
     labels = without_some(rng, block.rows.labels, 0.1)
     columns, members = block.rows.columns, members_of("labels", (2, 5), (0.05, 0.3, np.inf))
     return block, before, labels, (members, "labels", "logistic", columns, 3)
 
 
 def test_loops_may_be_compiled_while_steps_wait():
-    block, before, labels, arguments = sticky_run()
+    block, before, labels, arguments = sticky_run(150, 30)
     expected = Outcome.join(
         played(general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels)
     )
@@ -159,7 +159,7 @@ def test_loops_may_be_compiled_while_steps_wait():
 
 @pytest.mark.parametrize("path", ["general", "compiled"])
 def test_steps_that_wait_are_stored_and_found_again(path):
-    block, before, labels, arguments = sticky_run()
+    block, before, labels, arguments = sticky_run(150, 30)
     make = {"general": general, "compiled": compiled}[path]
 
     def started():
