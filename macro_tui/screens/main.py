@@ -296,8 +296,9 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
     def draw_footer(self) -> None:
         width, height = self.size
         small = is_small(width, height - 4)
-        has_ended = self.session.snapshot.has_ended and self.view.frozen is None
-        row = status_lines.footer(width, small, self.notice, self.keys, has_ended)
+        is_frozen = self.view.frozen is not None
+        has_ended = self.session.snapshot.has_ended and not is_frozen
+        row = status_lines.footer(width, small, self.notice, self.keys, has_ended, is_frozen)
         if self.tour is not None and self.tour.text and not self.notice:
             row = self.tour.row()
         self._line("footer").draw([row])

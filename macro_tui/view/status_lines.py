@@ -191,7 +191,12 @@ def _health(snapshot: Snapshot) -> Row:
 
 
 def footer(
-    width: int, is_small: bool, notice: str, there: Sequence[keys.Key], has_ended: bool
+    width: int,
+    is_small: bool,
+    notice: str,
+    there: Sequence[keys.Key],
+    has_ended: bool,
+    is_frozen: bool = False,
 ) -> Row:
     """A notice, or a hint that the screen is too small, or keys."""
     if notice:
@@ -200,5 +205,6 @@ def footer(
         return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
     row: Row = []
     for key, word in keys.footer(width, there, has_ended):
+        word = "follow" if is_frozen and word == "freeze" else word
         row += [(key, "strong"), (f" {word}  ", "muted")]
     return row

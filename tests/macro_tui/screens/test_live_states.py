@@ -35,6 +35,7 @@ SIZES = ((80, 24), (120, 40), (160, 50))
 def timeless(app):
     """The screen without what the clock on the wall says."""
     text = re.sub(r"20[2-9]\d-\d\d-\d\d \d\d:\d\d(:\d\d)?", "(on the wall)", text_of(app))
+    text = re.sub(r"  \d+ MB.*$", "", text, flags=re.M)
     text = re.sub(r"(!\s+599) \d\d:\d\d ", r"\1 HH:MM ", text)
     return re.sub(r"gone for [\d.]+ s", "gone for N s", text)
 
