@@ -202,7 +202,7 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
     """The delimiter that cuts the first lines most alike, and whether numbers have a comma.
 
     >>> sniff([b"a;b", b"1,5;2", b"2,5;3", b""])
-    Dialect(delimiter=';', decimal=',')
+    Dialect(delimiter=';', decimal=',', encoding=None)
     """
     sample = head[:SAMPLE_LINES] if len(head) > SAMPLE_LINES else head[:-1] or head
     text = b"\n".join(sample)
