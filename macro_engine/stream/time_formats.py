@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import product
+from itertools import pairwise, product
 
 from macro_engine.stream.table import MISSING
 from macro_engine.stream.times import EPOCHS, microseconds, time_reader
 
 MOSTLY = 0.9  # of the values must be times
+_SELDOM = 0.05  # of the times may be out of order, for the order to settle anything
 _FIRST, _LAST = 1990, 2100  # years in which a number may be an epoch
 _DATES = (
     "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%m/%d/%y", "%d/%m/%y",
@@ -55,7 +56,8 @@ class AmbiguousError(ValueError):
 def format_of(texts: Sequence[str]) -> str | None:
     """The format in which most of the texts are times; None where none is, or none is needed.
 
-    Day and month are told apart by a number above 12, or else by the order of the times.
+    Day and month are told apart by a number above 12, or else by the order of the times, where
+    one reading has nearly all of them in order, oldest or newest first.
 
     >>> format_of(["01/31/2024 1:00 PM", "02/01/2024 9:30 AM"])
     '%m/%d/%Y %I:%M %p'
@@ -71,11 +73,19 @@ def format_of(texts: Sequence[str]) -> str | None:
     if most < MOSTLY * len(present):
         return None
     best = [f for f in candidates if len(known[f]) == most]
-    falls = {f: sum(b < a for a, b in zip(known[f], known[f][1:], strict=False)) for f in best}
-    best = [f for f in best if falls[f] == min(falls.values())]
+    turns = {f: _out_of_order(known[f]) for f in best}
+    fewest = min(turns.values())
+    if fewest <= _SELDOM * most:
+        best = [f for f in best if turns[f] == fewest]
     if len(best) > 1 and known[best[0]] != known[best[1]]:
         raise AmbiguousError(present[0], (best[0], best[1]))
     return best[0]
+
+
+def _out_of_order(times: Sequence[int]) -> int:
+    """How many go against the direction of the rest: a file may begin with the newest."""
+    pairs = list(pairwise(times))
+    return min(sum(b < a for a, b in pairs), sum(b > a for a, b in pairs))
 
 
 def may_be_epochs(texts: Sequence[str]) -> bool:

@@ -46,6 +46,16 @@ def test_the_order_settles_day_and_month():
     assert format_of(["11/01/2024", "12/01/2024", "01/02/2024", "02/02/2024"]) == "%d/%m/%Y"
 
 
+def test_a_file_that_begins_with_the_newest_settles_day_and_month():
+    assert format_of(["02/02/2024", "01/02/2024", "12/01/2024", "11/01/2024"]) == "%d/%m/%Y"
+
+
+def test_rows_in_no_order_do_not_settle_day_and_month():
+    days = [(i * 7 % 12 + 1, i * 5 % 11 + 1) for i in range(200)]
+    with pytest.raises(AmbiguousError):
+        format_of([f"{a:02}/{b:02}/2024" for a, b in days])
+
+
 def test_what_the_data_do_not_settle_is_asked_for():
     with pytest.raises(AmbiguousError) as found:
         format_of(["01/02/2024", "02/02/2024"])
