@@ -26,6 +26,8 @@ def to_toml(settings: Mapping[str, Any]) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     return repr(value)  # TOML writes Python's whole numbers, floats, inf and nan alike
