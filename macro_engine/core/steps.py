@@ -49,6 +49,7 @@ class Codec(Enum):
     TIMES = "times"  # int64, stored as differences
     DOUBLES = "doubles"  # float64, to the last bit
     SINGLES = "singles"  # float32
+    PROBABILITIES = "probabilities"  # float32, whose sum along the last axis is about 1
     DISTANCES = "distances"  # float16, or float32 where one is too large for that
 
 
@@ -145,7 +146,7 @@ class Steps:
     leaders: Annotated[Counts | None, ResultColumn((_S,), _COUNTS, "steps", below=_M)] = None
     probabilities: Annotated[
         NDArray[np.float32] | None,
-        ResultColumn((Axis.SERIES, _R, Axis.CLASS), Codec.SINGLES, "rows"),
+        ResultColumn((Axis.SERIES, _R, Axis.CLASS), Codec.PROBABILITIES, "rows"),
     ] = None
     shown: Annotated[
         NDArray[np.float32] | None, ResultColumn((Axis.SHOWN, _S), Codec.SINGLES, "steps")

@@ -33,6 +33,7 @@ _TYPES = {
     Codec.TIMES: ("|u1", "<u2", "<u4", "<u8"),
     Codec.DOUBLES: ("<f8",),
     Codec.SINGLES: ("<f4",),
+    Codec.PROBABILITIES: ("<f4",),
     Codec.DISTANCES: ("<f2", "<f4"),
 }
 
@@ -106,6 +107,8 @@ def _encoded(values: NDArray[Any], codec: Codec) -> tuple[str, str, bytes]:
         return "turned", values.dtype.str, _without_repeats(values.T.reshape(-1, 1))
     if codec is Codec.DISTANCES and values.ndim == 2:
         return "repeated", values.dtype.str, _without_repeats(values)
+    if codec is Codec.PROBABILITIES:
+        return "rest", values.dtype.str, _without_last(values)
     return "plain", values.dtype.str, _squeezed(values)
 
 
@@ -135,6 +138,37 @@ def _with_repeats(blob: bytes, kind: np.dtype[Any], count: int, width: int) -> N
     found = _whole(rest, kind, int(np.count_nonzero(is_new)) * width).reshape(-1, width)
     rows: NDArray[Any] = found[np.cumsum(is_new) - 1]
     return rows
+
+
+def _without_last(probabilities: NDArray[np.float32]) -> bytes:
+    """All but the last class's, then by how many units in the last place that one is off the rest.
+
+    A difference of either sign is stored as a small number: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+    """
+    others = probabilities[..., :-1]
+    last = np.ascontiguousarray(probabilities[..., -1]).view(np.int32)
+    off = last - _rest(others).view(np.int32)
+    return _squeezed(others) + _squeezed((off << 1) ^ (off >> 31))
+
+
+def _with_last(blob: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """The probabilities again; raises ValueError where the bytes are not of so many."""
+    *rows, classes = shape
+    others, blob = _expanded(blob, kind, math.prod(rows) * (classes - 1))
+    others = others.reshape(*rows, classes - 1)
+    folded = _whole(blob, np.dtype("<u4"), math.prod(rows)).reshape(rows)
+    off = (folded >> 1).view(np.int32) ^ -(folded & 1).view(np.int32)
+    last = (_rest(others).view(np.int32) + off).view(kind)
+    return np.concatenate([others, last[..., None]], axis=-1)
+
+
+def _rest(others: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What the other classes leave of 1, subtracted in their order."""
+    rest = np.ones(others.shape[:-1])
+    with np.errstate(all="ignore"):  # the bytes of a stranger may be no probabilities
+        for c in range(others.shape[-1]):
+            rest -= others[..., c]
+        return rest.astype(np.float32)
 
 
 def _squeezed(values: NDArray[Any]) -> bytes:
@@ -199,6 +233,8 @@ def _decoded(
         return _with_repeats(blob, kind, count, 1).reshape(shape[::-1]).T
     if form == "repeated":
         return _with_repeats(blob, kind, shape[0], shape[1])
+    if form == "rest":
+        return _with_last(blob, kind, shape)
     if form == "constant":
         if len(blob) != kind.itemsize:
             raise ValueError

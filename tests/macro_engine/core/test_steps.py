@@ -75,7 +75,7 @@ def test_what_is_encoded_is_decoded(given):
         assert equal(Steps(first_step=0, first_row=0, before=steps.before, **back), steps)
 
 
-@pytest.mark.parametrize(("distance", "most"), [("labels", 40), ("features", 100)])
+@pytest.mark.parametrize(("distance", "most"), [("labels", 30), ("features", 88)])
 def test_a_row_a_step_with_nine_members_takes_few_bytes(atlanta, distance, most):
     rows = atlanta.rows.cut(60_000, 60_000 + PIECE_STEPS)
     times = atlanta.times[60_000 : 60_000 + PIECE_STEPS]
@@ -99,6 +99,23 @@ def test_times_are_kept_to_the_last_bit(times):
     form, dtype, blob = codec._encoded(values, codec.Codec.TIMES)
     back = codec._decoded(blob, form, dtype, values.shape, COLUMNS["times"])
     assert np.array_equal(back, values)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 10])
+def test_probabilities_are_kept_to_the_last_bit(classes):
+    rng = np.random.default_rng(classes)
+    values = rng.dirichlet(np.full(classes, 0.1), size=(3, 500)).astype(np.float32)
+    values[0, :5] = np.array([np.nan, -0.0, 1e-30, 1, np.inf], np.float32)[:, None]
+    values[1] = rng.integers(0, 2**32, values[1].shape, np.uint32).view(np.float32)
+    form, dtype, blob = codec._encoded(values, codec.Codec.PROBABILITIES)
+    back = codec._decoded(blob, form, dtype, values.shape, COLUMNS["probabilities"])
+    assert back.tobytes() == values.tobytes()
+
+
+def test_two_probabilities_take_little_more_than_one():
+    one = np.random.default_rng(0).random((4, 4096), np.float32)
+    both = np.stack([one, 1 - one], axis=-1)
+    assert len(codec._encoded(both, codec.Codec.PROBABILITIES)[2]) < 1.1 * one.nbytes
 
 
 def test_the_nearest_are_listed_where_the_active_one_changes(given):
