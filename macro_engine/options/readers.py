@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import difflib
 import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from macro_engine.core import plugins
+from macro_engine.core.did_you_mean import did_you_mean
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, sorted_histories
 from macro_engine.core.metrics import METRICS
@@ -99,8 +99,7 @@ def label_timeout(value: Any) -> str:
 def _one_of(*choices: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         if value not in choices:
-            near = difflib.get_close_matches(str(value), choices, n=1)
-            hint = f", did you mean '{near[0]}'?" if near else ";"
+            hint = did_you_mean(str(value), choices, otherwise=";")
             raise ValueError(f"'{visible(value)}' is unknown{hint} one of: {', '.join(choices)}")
         return str(value)
 

@@ -5,7 +5,6 @@ Values are kept as plain text, numbers and lists, so that they can be written do
 
 from __future__ import annotations
 
-import difflib
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from macro_engine.core.did_you_mean import did_you_mean
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import ALL, Member, grid
@@ -77,8 +77,7 @@ class Layer:
         for name, value in raw.items():
             option = OPTIONS.get(name)
             if option is None:
-                near = difflib.get_close_matches(name, OPTIONS, n=1)
-                hint = f", did you mean '{near[0]}'?" if near else "."
+                hint = did_you_mean(name, OPTIONS, otherwise=".")
                 raise UsageError(
                     f"{source}: unknown key '{visible(name)}'{hint} Known are: {', '.join(OPTIONS)}"
                 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from macro_engine.core.did_you_mean import did_you_mean
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Columns
@@ -243,7 +243,6 @@ def check_width(columns: int, file: Path) -> None:
 
 def unknown_column(option: str, column: str, names: Sequence[str], file: Path) -> str:
     """What is said where an option names a column that is not there."""
-    nearest = difflib.get_close_matches(column, names, n=1)
-    hint = f", did you mean '{visible(nearest[0])}'?" if nearest else "."
+    hint = did_you_mean(column, names, otherwise=".")
     shown = ", ".join(visible(name, 30) for name in names[:20]) + (", ..." if names[20:] else "")
     return f"{option}: {visible(file)} has no column '{visible(column)}'{hint} It has: {shown}"

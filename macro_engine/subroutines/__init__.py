@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from functools import partial
 
 from macro_engine.core import plugins
+from macro_engine.core.did_you_mean import did_you_mean
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
@@ -94,11 +94,10 @@ def resolve(
         from macro_engine.subroutines.python_model import python_factory
 
         return python_factory(name.removeprefix("python:"))
-    nearest = difflib.get_close_matches(name, NAMED, n=1)
     raise UsageError(
         plugins.with_failures(
             f"unknown subroutine '{visible(name)}'"
-            + (f", did you mean '{nearest[0]}'?" if nearest else ".")
+            + did_you_mean(name, NAMED, otherwise=".")
             + f" There are {', '.join(NAMED)}, river:MODULE.CLASS(...) and python:MODULE:FUNCTION"
         )
     )

@@ -7,12 +7,12 @@ evaluated, so text from a file can do no more than build a River model.
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import inspect
 from copy import deepcopy
 from typing import Any
 
+from macro_engine.core.did_you_mean import did_you_mean
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
@@ -111,8 +111,7 @@ def _river_class(node: ast.expr, text: str) -> type[Any]:
         and not issubclass(cls, datasets.base.Dataset)
         and cls.__module__.startswith("river.")
     ):
-        nearest = difflib.get_close_matches(name, getattr(module, "__all__", []), n=1)
-        hint = f", did you mean '{nearest[0]}'?" if nearest else ""
+        hint = did_you_mean(name, getattr(module, "__all__", []))
         raise _unreadable(text, f"river.{'.'.join(modules)} has no model '{name}'{hint}")
     return cls
 

@@ -10,8 +10,11 @@ import os
 import sys
 from collections.abc import Sequence
 from errno import EBADF
+from typing import Any, NoReturn
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.did_you_mean import did_you_mean
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.escape import visible
 from macro_tui.standard_streams import fill_closed
 
 COMMANDS = {
@@ -52,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(name, arguments)
         sys.stdout.flush()
     except MacroError as error:
-        print(f"macro-tui {name}: {error}", file=sys.stderr)
+        print(f"macro-tui {visible(name)}: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print(f"macro-tui {name}: interrupted", file=sys.stderr)
@@ -75,6 +78,9 @@ def _show_overview() -> int:
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
+    if name and name not in COMMANDS:
+        hint = did_you_mean(name, COMMANDS, otherwise=".")
+        raise UsageError(f"is no command{hint} There are {', '.join(COMMANDS)}")
     try:
         parsed = parser_of(name).parse_args(arguments)
     except SystemExit as left:  # it was asked for help, or did not understand
@@ -82,9 +88,25 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     return int(parsed.run(parsed))
 
 
+class _Parser(argparse.ArgumentParser):
+    """Answers a mistake in one line that says what to do."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Like the inherited one; but what is not known ends here, where the options are known."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            word = unknown[0].partition("=")[0]
+            hint = did_you_mean(word, self._option_string_actions)
+            self.error(f"'{visible(word)}' is unknown{hint}")
+        return parsed, unknown
+
+
 def parser_of(chosen: str) -> argparse.ArgumentParser:
     """The parser, with the arguments of the chosen command only."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="macro-tui",
         description="A monitor for streams in which the right model changes.",
         epilog="An example: macro-tui demo",
@@ -107,7 +129,7 @@ def parser_of(chosen: str) -> argparse.ArgumentParser:
 
 def parser_of_command(name: str) -> argparse.ArgumentParser:
     """The parser of one command by itself."""
-    parser = argparse.ArgumentParser(prog=f"macro-tui {name}")
+    parser = _Parser(prog=f"macro-tui {name}")
     _fill(parser, name)
     return parser
 

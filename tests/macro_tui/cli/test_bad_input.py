@@ -72,7 +72,12 @@ def test_it_is_answered_in_one_line(run, arguments, files, says):
 def test_an_unknown_option_is_bad_usage(run):
     code, err = run("d.csv", "--treshold", ".1", d_csv=GOOD)
     assert code == 2
-    assert "unrecognized arguments: --treshold" in err
+    assert "macro-tui replay: '--treshold' is unknown, did you mean '--thresholds'?" in err
+
+
+def test_an_unknown_command_is_bad_usage(capsys):
+    assert main(["repaly", "d.csv"]) == 2
+    assert "macro-tui repaly: is no command, did you mean 'replay'?" in capsys.readouterr().err
 
 
 def test_rows_that_cannot_be_used_are_counted_with_lines_and_reasons(run):
