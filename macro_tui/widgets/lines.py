@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from macro_tui.view.cells import TAIL, in_cells
-from macro_tui.view.roles import FILLED, NAMES
+from macro_tui.view.roles import FILLED
 from macro_tui.view.rows import Row, Span
 from macro_tui.widgets.styles import component, stylesheet
 
@@ -23,7 +23,6 @@ class Lines(Widget):
     """Holds rows of (text, role) and shows them as they are, cut at its edges."""
 
     DEFAULT_CSS = stylesheet("Lines")
-    COMPONENT_CLASSES: ClassVar[set[str]] = {component(name) for name in NAMES}
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -55,9 +54,16 @@ class Lines(Widget):
         super().notify_style_update()
 
     def _look(self, role: str) -> Style:
-        """The style of a role; Textual keeps its own copy only until the next refresh."""
+        """The style of a role, found when it is first shown.
+
+        As Textual does for all `COMPONENT_CLASSES` of a widget whenever its style is applied: with
+        two dozen roles in each of many pictures that was most of the time that a screen opens in.
+        """
         if role not in self._looks:
-            self._looks[role] = self.get_component_rich_style(component(role))
+            node = DOMNode(classes=component(role))
+            node._attach(self)
+            self.app.stylesheet.apply(node, animate=False)
+            self._looks[role] = node.rich_style
         return self._looks[role]
 
 
