@@ -18,8 +18,8 @@ def random_rows(seed, rows=80, columns=5, sparse=None, classes=2, grows=False):
 
 
 def assert_same(general, compiled, x):
-    assert compiled.predict_proba_one(x) == general.predict_proba_one(x)
-    assert list(compiled.predict_proba_one(x)) == list(general.predict_proba_one(x))
+    said = list(compiled.predict_proba_one(x).items())
+    assert said == list(general.predict_proba_one(x).items())
     assert compiled.predict_one(x) == general.predict_one(x)
     for name in ("n_subroutines", "births", "active", "weights"):
         assert getattr(compiled, name) == getattr(general, name)

@@ -205,9 +205,9 @@ def test_a_model_for_two_classes_takes_two_labels_of_any_kind(labels):
         plain.learn_one(x, bool(label))
         named.learn_one(x, labels[label])
         assert named.predict_one(x) == labels[plain.predict_one(x)]
-        if len(named.predict_proba_one(x)) == 2:
-            expected = plain.predict_proba_one(x).values()
-            assert list(named.predict_proba_one(x).values()) == list(expected)
+        said = named.predict_proba_one(x)
+        if len(said) == 2:
+            assert list(said.values()) == list(plain.predict_proba_one(x).values())
 
 
 def test_before_the_second_label_a_model_for_two_classes_knows_one():
@@ -265,8 +265,9 @@ def test_many_rows_are_as_one_after_the_other(frame_of, model):
     assert list(many.predict_many(frame)) == [one.predict_one(x) for x in rows.dicts]
     said = many.predict_proba_many(frame)
     assert list(said.columns) == list(dict.fromkeys(names))
+    expected = [one.predict_proba_one(x) for x in rows.dicts]
     for label in said.columns:
-        assert list(said[label]) == [one.predict_proba_one(x)[label] for x in rows.dicts]
+        assert list(said[label]) == [row[label] for row in expected]
 
 
 def test_what_is_null_in_a_frame_is_left_out():

@@ -107,7 +107,7 @@ def test_with_other_outputs(subroutine, output):
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("rules", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 5}])
 def test_with_falling_thresholds_and_a_limit(distance, rules):
-    block = random_block(6, 3, [2] * 40)
+    block = random_block(6, 3, [2] * 25)
     assert_equal_to_definition(
         block, *family_and_definitions(block, distance, 2, "nearest-mean", **rules)
     )

@@ -63,8 +63,8 @@ def assert_goes_on_from(cut, make, block, whole, expected):
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("subroutine", STORABLE)
 def test_every_learner_that_can_be_stored(subroutine, output):
-    block = random_block(3, 3, LENGTHS[:24])
-    assert_goes_on(lambda columns: general("labels", subroutine, output, 2, columns), block, 1, 17)
+    block = random_block(3, 3, LENGTHS[:16])
+    assert_goes_on(lambda columns: general("labels", subroutine, output, 2, columns), block, 1, 10)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

@@ -88,11 +88,14 @@ def without_some(rng, labels, share):
 
 
 COMPILED = [
-    ("labels", "logistic", (1, 3)),
-    ("labels", "nearest-mean", (2, None)),
-    ("features", "logistic", (1, 2)),
+    ("labels", "logistic", (1, 3), ALL),
+    ("labels", "nearest-mean", (2, None), ("ftl", "ewa")),
+    ("features", "logistic", (1, 2), ("ftl", "ewa")),
 ]
-INTERPRETED = [("features", "nearest-mean", 1), ("frames", "nearest-mean", 3)]
+INTERPRETED = [
+    ("features", "nearest-mean", 1, ("ftl", "ewa")),
+    ("frames", "nearest-mean", 3, ALL),
+]
 
 
 def interpreted(members, distance, subroutine, columns, classes, **kinds):
@@ -114,7 +117,7 @@ def interpreted(members, distance, subroutine, columns, classes, **kinds):
 )
 @settings(max_examples=5, deadline=None)
 def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longest, lost):
-    distance, subroutine, history = setting
+    distance, subroutine, history, strategies = setting
     rng, block = np.random.default_rng(seed), with_units(block)
     before = random_schedule(rng, block.steps, longest)
     labels = without_some(rng, block.rows.labels, lost)
@@ -122,7 +125,7 @@ def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longe
     columns, classes = block.rows.columns, classes_of(block)
     members = members_of(distance, history, (0.05, 0.3))
     arguments = (members, distance, subroutine, columns, classes)
-    kinds = {"strategies": ALL, "with_probabilities": True}
+    kinds = {"strategies": strategies, "with_probabilities": True}
     expected = Outcome.join(played(general(*arguments, **kinds), block, before, labels))
     blocks, found = joined(
         in_blocks(WaitingSteps(make(*arguments, **kinds)), block, before, labels, cuts)
@@ -145,12 +148,12 @@ def sticky_run(steps=300, longest=60):
 
 
 def test_loops_may_be_compiled_while_steps_wait():
-    block, before, labels, arguments = sticky_run(150, 30)
+    block, before, labels, arguments = sticky_run(80, 20)
     expected = Outcome.join(
         played(general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels)
     )
     ensemble = interpreted(*arguments, strategies=ALL, with_probabilities=True)
-    results = in_blocks(WaitingSteps(ensemble), block, before, labels, [50, 100])
+    results = in_blocks(WaitingSteps(ensemble), block, before, labels, [30, 55])
     found = [next(results)]
     ensemble.compile()
     _, outcome = joined([*found, *results])
@@ -159,16 +162,16 @@ def test_loops_may_be_compiled_while_steps_wait():
 
 @pytest.mark.parametrize("path", ["general", "compiled"])
 def test_steps_that_wait_are_stored_and_found_again(path):
-    block, before, labels, arguments = sticky_run(150, 30)
+    block, before, labels, arguments = sticky_run(80, 20)
     make = {"general": general, "compiled": compiled}[path]
 
     def started():
         return make(*arguments, strategies=ALL, with_probabilities=True)
 
-    whole = joined(in_blocks(WaitingSteps(started()), block, before, labels, [45, 46, 100]))[1]
+    whole = joined(in_blocks(WaitingSteps(started()), block, before, labels, [25, 26, 55]))[1]
     waiting = WaitingSteps(started())
     stored, found = {}, []
-    for n, result in enumerate(in_blocks(waiting, block, before, labels, [45, 46, 100])):
+    for n, result in enumerate(in_blocks(waiting, block, before, labels, [25, 26, 55])):
         found.append(result)
         for name, part in waiting.commit(n == 2).items():
             stored.pop(name, None)
@@ -181,17 +184,17 @@ def test_steps_that_wait_are_stored_and_found_again(path):
     again.restore(unpack(pack(waiting.ensemble.state())), arguments[3])
     resumed = WaitingSteps(again)
     resumed.restore(parts, arguments[3], waiting.completed)
-    assert resumed.closed == 46
-    told = completions_of(before, 46, 100, block, labels, waiting.completed)
-    found.append(resumed.run(replace(block.cut(46, 100), completions=told)))
+    assert resumed.closed == 26
+    told = completions_of(before, 26, 55, block, labels, waiting.completed)
+    found.append(resumed.run(replace(block.cut(26, 55), completions=told)))
     done = int(told.before[-1])
-    told = completions_of(before, 100, 150, block, labels, done)
-    found.append(resumed.run(replace(block.cut(100, 150), completions=told)))
+    told = completions_of(before, 55, 80, block, labels, done)
+    found.append(resumed.run(replace(block.cut(55, 80), completions=told)))
     count = sum(b.steps for b, _ in (r for r in found if r is not None))
     outcome = joined(found)[1]
     assert same(outcome.predictions, whole.predictions[:, :count])
     assert same(outcome.probabilities, whole.probabilities[:, :count])
-    assert count > 75
+    assert count > 40
 
 
 def stored_parts(waiting, results, commits):

@@ -74,18 +74,18 @@ def one_bit(path):
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("damage", [halved, emptied, garbage, one_bit])
-def test_a_damaged_file_is_put_aside_and_made_again(kept, suffix, damage):
-    (path,) = kept.files(suffix)
-    damage(path)
-    was_kept, said = kept.use()
-    assert not was_kept
-    (line,) = said
-    assert line == (
-        f"the cache of compiled code is damaged ({path.name} is damaged): what cannot be used is "
-        "put aside and compiled again"
-    )
-    assert kept.use() == (True, [])
+def test_a_damaged_file_is_put_aside_and_made_again(kept, suffix):
+    for damage in (halved, emptied, garbage, one_bit):
+        (path,) = kept.files(suffix)
+        damage(path)
+        was_kept, said = kept.use()
+        assert not was_kept, damage
+        (line,) = said
+        assert line == (
+            f"the cache of compiled code is damaged ({path.name} is damaged): what cannot be used "
+            "is put aside and compiled again"
+        )
+        assert kept.use() == (True, []), damage
 
 
 def test_many_damaged_files_are_one_line():

@@ -5,6 +5,8 @@ import os
 import random
 import threading
 import time
+from contextlib import contextmanager
+from dataclasses import astuple
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -12,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from busy import within
-from made_runs import run
+from made_runs import differing, run
 
 from macro_engine.core.errors import MacroError
 from macro_engine.datasets.player import Mishaps, Player, garbage
@@ -26,6 +28,7 @@ from macro_engine.stream.live.beginning import Piped
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
+from macro_engine.stream.table import Rejections
 
 
 def player(recording, target, speed=None, mishaps=None, **options):
@@ -44,29 +47,57 @@ def texts_of(path, name):
     return table.columns[name].texts()
 
 
-def assert_tail_equals_replay(folder, recording, **options):
-    """What is fed through a pipe gives the predictions and the trace of a replay, to the byte."""
+@contextmanager
+def fed_and_recorded(folder, recording, **options):
+    """What was fed, opened as a tail through a pipe opens it, and the recording itself."""
     live = folder / "live.csv"
     play(recording, live, **options)
     descriptor = os.open(live, os.O_RDONLY)
     tailed = open_stream(
         Piped(Pipe(descriptor)), (), live.with_suffix(".toml"), wait=lambda why: pytest.fail(why)
     )
-    replayed = open_stream([recording], [Layer.read("test", options, of_user=True)])
-    found = []
-    for name, opened in (("replay", replayed), ("tail", tailed)):
-        outputs = [folder / f"{name}-{kind}.csv" for kind in ("predictions", "trace")]
-        made = run(Engine(opened, *outputs))
-        found.append(
-            (
-                made.pipeline.scoreboard.rows,
-                made.rejections.count,
-                *(o.read_bytes() for o in outputs),
-            )
-        )
+    yield tailed, open_stream([recording], [Layer.read("test", options, of_user=True)])
     os.close(descriptor)
+
+
+def assert_tail_equals_replay(folder, recording, **options):
+    """What is fed through a pipe gives the predictions and the trace of a replay, to the byte."""
+    found = []
+    with fed_and_recorded(folder, recording, **options) as both:
+        for name, opened in zip(("tail", "replay"), both, strict=True):
+            outputs = [folder / f"{name}-{kind}.csv" for kind in ("predictions", "trace")]
+            made = run(Engine(opened, *outputs))
+            read = (made.pipeline.scoreboard.rows, made.rejections.count)
+            found.append((*read, *(o.read_bytes() for o in outputs)))
     assert found[0] == found[1]
     assert found[0][0] > ROWS // 2
+
+
+def all_that_is_read(opened):
+    """The rows of a stream as the algorithm gets them, with their times and steps."""
+    rejections = Rejections()
+    reader = opened.reader(rejections)
+    blocks = list(reader.blocks())
+    arrays = {
+        "numbers": [block.rows.numbers for block in blocks],
+        "slots": [block.rows.slots for block in blocks],
+        "labels": [block.rows.labels for block in blocks],
+        "steps": [block.first_row + block.starts[:-1] for block in blocks],
+        "times": [block.times for block in blocks if block.times is not None],
+    }
+    assert reader.rows > ROWS // 2
+    return {
+        "columns": astuple(blocks[-1].rows.columns),
+        "classes": reader.encoder.classes,
+        "rejected": rejections.count,
+        **{name: b"".join(part.tobytes() for part in parts) for name, parts in arrays.items()},
+    }
+
+
+def assert_fed_as_recorded(folder, recording, **options):
+    """What is fed through a pipe is read as the recording is, to the last bit."""
+    with fed_and_recorded(folder, recording, **options) as both:
+        assert differing(*map(all_that_is_read, both)) == []
 
 
 NAMED = {"label": "y", "features": "x", "categorical": "c", "classes": "p,q"}
@@ -169,7 +200,7 @@ def recorded(folder, **columns):
 
 @pytest.mark.parametrize("kind", TIMES)
 def test_times_of_every_type_are_fed_as_they_are(tmp_path, kind):
-    assert_tail_equals_replay(
+    assert_fed_as_recorded(
         tmp_path,
         recorded(tmp_path, t=TIMES[kind]),
         time="t",
@@ -210,7 +241,7 @@ NUMBERS = ("doubles", "infinite", "singles", "large", "bytes", "bools", "decimal
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_of_every_type_are_fed_to_the_last_bit(tmp_path, name):
-    assert_tail_equals_replay(
+    assert_fed_as_recorded(
         tmp_path,
         recorded(tmp_path, c=COLUMNS[name]),
         label="y",
@@ -223,7 +254,7 @@ def test_numbers_of_every_type_are_fed_to_the_last_bit(tmp_path, name):
 
 @pytest.mark.parametrize("name", [name for name in COLUMNS if name not in ("decimals", "digits")])
 def test_categories_of_every_type_are_fed_as_they_are(tmp_path, name):
-    assert_tail_equals_replay(
+    assert_fed_as_recorded(
         tmp_path,
         recorded(tmp_path, c=COLUMNS[name]),
         label="y",
@@ -239,7 +270,7 @@ def test_categories_of_every_type_are_fed_as_they_are(tmp_path, name):
 )
 def test_labels_of_every_type_are_fed_as_they_are(tmp_path, label, column):
     recording = recorded(tmp_path, c=COLUMNS[column])
-    assert_tail_equals_replay(
+    assert_fed_as_recorded(
         tmp_path, recording, label=label, features="x", categorical="", every="9"
     )
 
@@ -279,7 +310,7 @@ def test_a_wrong_time_is_not_right_in_what_is_fed(tmp_path, wrong):
         moments[i] = wrong
     recording = write_times(tmp_path / "d.csv", moments)
     options = {"time": "t", "every": "2d", "time_format": "%d.%m.%Y"}
-    assert_tail_equals_replay(tmp_path, recording, **options)
+    assert_fed_as_recorded(tmp_path, recording, **options)
 
 
 def test_decimal_commas_are_fed_as_points(tmp_path):

@@ -17,7 +17,7 @@ from river.naive_bayes import GaussianNB
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
-from macro_engine.estimator import MacroClassifier
+from macro_engine.estimator import MacroClassifier, growing_blend
 from macro_engine.estimator.compiled_path import CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
 from macro_engine.stream.running_scale import RunningScale
@@ -164,7 +164,7 @@ ODD = {
     "texts only": rows_with(
         [RNG.randrange(3) for _ in range(200)], lambda i: {"a": "xyz"[i % 3], "b": None}
     ),
-    "forty classes": rows_with([RNG.randrange(40) for _ in range(300)], lambda i: {"a": i % 7}),
+    "forty classes": rows_with([RNG.randrange(40) for _ in range(100)], lambda i: {"a": i % 7}),
     "a class seen late": rows_with([0, 1] * 150 + [2] * 20, lambda i: {"a": i % 5}),
     "labels that never change": rows_with(["yes"] * 300, lambda i: {"a": i % 5}),
     "columns missing after the first row": rows_with(
@@ -213,12 +213,14 @@ def test_labels_of_any_kind(labels):
     )
 
 
-def test_a_class_too_many_is_refused_and_changes_nothing():
+def test_a_class_too_many_is_refused_and_changes_nothing(monkeypatch):
+    assert growing_blend.MOST_CLASSES == 100
+    monkeypatch.setattr(growing_blend, "MOST_CLASSES", 9)
     model = MacroClassifier()
-    for label in range(100):
+    for label in range(9):
         model.learn_one({"a": float(label)}, label)
     before = model.predict_proba_one({"a": 1.0})
-    with pytest.raises(ValueError, match=r"100 classes at most, and 'more' is one more"):
+    with pytest.raises(ValueError, match=r"9 classes at most, and 'more' is one more"):
         model.learn_one({"a": 1.0}, "more")
     assert model.predict_proba_one({"a": 1.0}) == before
     model.learn_one({"a": 1.0}, 5)

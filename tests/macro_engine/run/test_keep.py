@@ -34,7 +34,7 @@ def make_many_records(monkeypatch):
 def dropped(tmp_path_factory):
     """A finished run that kept 120 kB, and one that kept everything; nobody changes them."""
     folder = tmp_path_factory.mktemp("dropped")
-    stream = write_stream(folder / "d.csv", rows=9000)
+    stream = write_stream(folder / "d.csv", rows=6000)
     said = []
     with pytest.MonkeyPatch.context() as patch:
         make_many_records(patch)

@@ -64,7 +64,7 @@ def slow(times, numbers, labels, known_at, timeout, threshold, history):
     return np.array(said)
 
 
-def made_stream(folder, rows=600, seed=1):
+def made_stream(folder, rows=400, seed=1):
     frame = pl.read_csv(write_stream(folder / "d.csv", rows, seed), try_parse_dates=True)
     times = frame["when"].dt.timestamp("us").to_numpy()
     numbers = frame.select("a", "b").to_numpy()

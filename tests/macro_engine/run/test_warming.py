@@ -30,7 +30,7 @@ def cold(tmp_path, monkeypatch):
 
 @pytest.fixture
 def stream(tmp_path):
-    return write_stream(tmp_path / "d.csv", rows=400)
+    return write_stream(tmp_path / "d.csv", rows=240)
 
 
 class Kernels:
@@ -73,7 +73,7 @@ def test_wherever_it_goes_over_its_files_are_those_of_a_compiled_run(
     compiled, mixed = outputs(tmp_path, "compiled"), outputs(tmp_path, "mixed")
     ready_after(None)
     run(engine(stream, tmp_path / "compiled.run", **compiled, **options))
-    ready_after(random.randrange(1, 35))
+    ready_after(random.randrange(1, 20))
     done = run(engine(stream, tmp_path / "mixed.run", **mixed, **options))
     assert done.summary()["path"] == "plain, then compiled"
     assert_same_files(compiled, mixed)
@@ -86,9 +86,9 @@ def test_a_run_is_resumed_on_the_other_path(stream, tmp_path, ready_after, optio
     path = tmp_path / "parts.run"
     ready_after(None)
     run(engine(stream, tmp_path / "compiled.run", **compiled, **options))
-    assert run_until(engine(stream, path, **options), 10).was_stopped
-    ready_after(20)  # goes over on its way
-    assert run_until(engine(stream, path, **options), 30).was_stopped
+    assert run_until(engine(stream, path, **options), 6).was_stopped
+    ready_after(12)  # goes over on its way
+    assert run_until(engine(stream, path, **options), 18).was_stopped
     ready_after(None)
     last = run(engine(stream, path, **resumed, **options))
     assert_same_files(compiled, resumed)

@@ -89,6 +89,14 @@ class Written:
         self.copies += 1
         shutil.copyfile(self.path, self.path.with_name(f"live.csv-202601{self.copies:02}"))
 
+    def tick(self):
+        """Wait until a file that is written now has a later time than all others."""
+        probe = self.path.with_name("clock")
+        before = probe.stat().st_mtime_ns if probe.exists() else None
+        while not probe.exists() or probe.stat().st_mtime_ns == before:
+            time.sleep(0.0005)
+            probe.write_bytes(b"")
+
     def take_away(self):
         away = self.path.rename(self.path.with_name("elsewhere"))
         self.look()
@@ -114,7 +122,7 @@ MISHAPS = [
 def test_every_row_is_read_once_and_in_order(tmp_path, seed):
     written = Written(tmp_path / "live.csv", seed)
     for _ in range(25):
-        time.sleep(0.01)  # the times of files have no finer grain
+        written.tick()
         getattr(written, written.rng.choice([*MISHAPS, *2 * ["grow", "look"], "grow", "pause"]))()
     for _ in range(5):
         written.catch_up()

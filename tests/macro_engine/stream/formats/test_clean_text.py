@@ -114,7 +114,7 @@ def test_whatever_polars_reads_python_reads_as_the_same_number(read_by_polars):
 
 @pytest.mark.parametrize("first", ["2024-01-01", "1205492520", "1205492520000", "1" * 16, "1" * 19])
 @given(texts=st.lists(times, max_size=12))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @example(texts=ODD_TIMES)
 def test_times_are_those_of_the_exact_column(first, texts):
     reader = time_reader([first])
