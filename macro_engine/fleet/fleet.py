@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from macro_engine.core.format import count_text
 from macro_engine.experiments.processes import Processes
 from macro_engine.experiments.tasks import Ended
+from macro_engine.fleet.order import best_order, sizes_of
 from macro_engine.fleet.stream import Stream
 from macro_engine.run.wall import RunLine
 
@@ -181,7 +182,8 @@ class Fleet:
             self.ended.set()
 
     def _run(self, crew: Crew) -> None:
-        waiting = deque(range(len(self.standings)))
+        sizes = sizes_of([one.stream.source for one in self.standings])
+        waiting = deque(best_order(sizes, crew.room))
         is_asked, until = False, 0.0
         while waiting or crew.at_work:
             if self.stopping.is_set() and not is_asked:

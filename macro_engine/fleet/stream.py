@@ -17,6 +17,7 @@ from macro_engine.experiments.tasks import Task, work
 _LOOK_SECONDS = 0.2  # between two looks for a live file that is not there yet
 _STOPPED = "stopped"
 _FIRST_ROWS = 128  # of a run whose first steps nobody watches: a small stream is one block
+_BLOCK_SECONDS = 0.2  # nobody watches steps one by one; on a busy machine short blocks cost much
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ def run_stream(stream: Stream, stop: Stop) -> dict[str, Any]:
             run_file=Path(stream.run_file),
             keep=None if stream.keep is None else Keep.parse(stream.keep),
             first_rows=_FIRST_ROWS,
+            block_seconds=_BLOCK_SECONDS,
         )
         engine.watch_for(Alarms(parse(rule) for rule in stream.alarms))
         stop.listen(engine.stop)

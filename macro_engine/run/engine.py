@@ -61,6 +61,8 @@ class Engine:
     first_rows
         How many rows the first block may have on the compiled path; later ones are as long as
         their steps took. Whoever watches the first steps wants few.
+    block_seconds
+        How long a block should take; None for so short that a screen beside it does not wait.
     pipeline
         What the steps go through.
     """
@@ -75,6 +77,7 @@ class Engine:
     emit: str | None = None
     emit_outcomes: bool = False
     first_rows: int = 1
+    block_seconds: float | None = None
 
     def __post_init__(self) -> None:
         self.report = report = Report(self.listener)
@@ -90,6 +93,8 @@ class Engine:
         self.pipeline = Pipeline(
             self.opened, self.reader.is_live, self._announce, with_probabilities
         )
+        if self.block_seconds is not None:
+            self.pipeline.block_seconds = self.block_seconds
         report.reader, report.pipeline = self.reader, self.pipeline
         if self.speed and self.speed.multiple and self.opened.spec.time is None:
             raise UsageError("--speed needs a time column (--time); without one use --rate")

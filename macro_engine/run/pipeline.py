@@ -37,7 +37,7 @@ from macro_engine.subroutines.output import converted
 _PATHS = ("general", "plain", "compiled")
 _THEN = ", then "
 _WAITING = "waiting/"  # the parts of a state that hold steps without labels
-_BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms
+_BLOCK_SECONDS = 0.025  # aimed at, so that a block stays below 50 ms where somebody watches
 
 
 class Pipeline:
@@ -76,8 +76,8 @@ class Pipeline:
         What stands along the axes of the results.
     strategies, strategy
         Which are computed, and whose prediction is the prediction.
-    steps_at_once
-        How many steps make a block of good length.
+    steps_at_once, block_seconds
+        How many steps make a block of good length, and how long that is.
     time
         Of the newest row; None where the stream has none.
     """
@@ -128,7 +128,7 @@ class Pipeline:
         self.lead: Lead | None = None
         self.events = EventFinder(self.names)
         self.seconds = self.plain_seconds = self.longest_block = 0.0
-        self.steps_at_once = 1
+        self.steps_at_once, self.block_seconds = 1, _BLOCK_SECONDS
         self.time: int | None = None
 
     @property
@@ -245,7 +245,7 @@ class Pipeline:
         self.longest_block = max(self.longest_block, spent)
         pace = block.steps / max(spent, 1e-6)
         most = max(2 * block.steps, self.steps_at_once)
-        self.steps_at_once = max(1, min(int(pace * _BLOCK_SECONDS), most))
+        self.steps_at_once = max(1, min(int(pace * self.block_seconds), most))
         if block.times is not None:
             self.time = int(block.times[-1])
         return results, [] if results is None else list(self.events.find(results))

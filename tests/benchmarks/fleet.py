@@ -1,12 +1,16 @@
 """What a fleet gains on two cores, and what a small stream costs in it.
 
     python tests/benchmarks/fleet.py airports [ROUNDS [TIMES [AIRPORTS]]]
+    python tests/benchmarks/fleet.py commands [ROUNDS [TIMES [AIRPORTS]]]
     python tests/benchmarks/fleet.py small [STREAMS]
 
 `airports` runs the shipped airports, each TIMES times after another in one stream (20), by one worker
 and by two in turn, in processes that are warm, and gives the ratio of the times: at least 1.6 on two
 free cores. Where the cores are not free, the CPU time of the workers over the clock's says how many
 they had.
+
+`commands` is what a user sees, start of every process included: `replay --run` of each stream, one
+command after another, then `fleet` with one worker and with two.
 
 `small` runs many streams of 100 rows by one worker. The overhead of a small stream is what it costs
 beyond the same rows within one long run: the worker runs one stream that holds the rows of all of
@@ -16,6 +20,8 @@ of the kernels. Under 30 ms; by the clock only where a core is free. On a busy m
 tells.
 """
 
+import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -100,6 +106,36 @@ def airports(rounds: int = 2, times: int = 20, count: int = 7) -> None:
         print(f"ratio {min(taken[1]) / min(taken[2]):.2f}")
 
 
+def commands(rounds: int = 2, times: int = 20, count: int = 7) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = [str(path) for path in long_streams(folder, times, count)]
+        taken: dict[str, list[float]] = {"replay": [], "fleet 1": [], "fleet 2": []}
+        for turn in range(rounds):
+            to = folder / f"runs-{turn}"
+            to.mkdir()
+            alone = [["replay", path, "--run", f"{to}/{k}.run"] for k, path in enumerate(paths)]
+            ways = {"replay": alone} | {
+                f"fleet {n}": [["fleet", *paths, "--to", f"{to}/{n}", "--workers", str(n)]]
+                for n in (1, 2)
+            }
+            for way, words in ways.items():
+                started, before = time.perf_counter(), cpu_of_children()
+                for asked in words:
+                    command = [sys.executable, "-m", "macro_tui", *asked, "--headless"]
+                    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+                seconds, cpu = time.perf_counter() - started, cpu_of_children() - before
+                taken[way].append(seconds)
+                print(f"{way}: {seconds:.1f} s, {cpu:.1f} s of CPU time, {cpu / seconds:.2f} cores")
+        for way in ("replay", "fleet 1"):
+            print(f"ratio to {way}: {min(taken[way]) / min(taken['fleet 2']):.2f}")
+
+
+def cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def small(count: int = 1000) -> None:
     import random
 
@@ -130,4 +166,6 @@ def small(count: int = 1000) -> None:
 
 
 if __name__ == "__main__":
-    {"airports": airports, "small": small}[sys.argv[1]](*map(int, sys.argv[2:]))
+    {"airports": airports, "commands": commands, "small": small}[sys.argv[1]](
+        *map(int, sys.argv[2:])
+    )

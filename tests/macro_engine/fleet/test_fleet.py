@@ -36,7 +36,14 @@ def test_names_that_collide_are_told_apart_by_folder_then_by_number(tmp_path):
 def test_a_small_stream_is_one_block_and_gives_the_same(tmp_path, monkeypatch, rows, first):
     """Of at most 128 rows, in steps of 10; the last step is closed by the end of the stream."""
     run, lengths, found = Pipeline.run, [], []
-    monkeypatch.setattr(Pipeline, "run", lambda it, b: (lengths.append(b.steps), run(it, b))[1])
+    aimed_at = set()
+
+    def counted(pipeline, block):
+        lengths.append(block.steps)
+        aimed_at.add(pipeline.block_seconds)
+        return run(pipeline, block)
+
+    monkeypatch.setattr(Pipeline, "run", counted)
     (stream,) = streams(tmp_path, 1, count=rows)
     for first_rows in (1, 128):
         monkeypatch.setattr("macro_engine.fleet.stream._FIRST_ROWS", first_rows)
@@ -44,6 +51,7 @@ def test_a_small_stream_is_one_block_and_gives_the_same(tmp_path, monkeypatch, r
         asked = replace(stream, run_file=str(tmp_path / f"{first_rows}.run"))
         found.append(run_stream(asked, of_process)["summary"])
         assert lengths[0] == (1 if first_rows == 1 else first)
+    assert aimed_at == {0.2}
     for summary in found:
         del summary["seconds"], summary["distance_share"]
     assert found[0] == found[1]
