@@ -154,9 +154,9 @@ def _drawn(line: Line, row: int) -> list[str]:
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    with feeds((AIRPORT,), with_runs=False) as folder:
+    with feeds((AIRPORT,), with_runs=False) as background:
         options = Options(TITLE, theme=THEME, alarms=(parse(SILENCE_ALARM),))
-        app = Monitor(partial(open_feed, folder), options_for_demo(options))
+        app = Monitor(partial(open_feed, background), options_for_demo(options))
         frames = asyncio.run(look(app))
         if app.session is not None:
             app.session.stop(5.0)

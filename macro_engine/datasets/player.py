@@ -32,6 +32,7 @@ from macro_engine.stream.times import ISO_8601, TimeReader, iso, time_reader
 
 _MOST_AT_ONCE = 5_000  # rows
 _SHORTEST_NAP, _LONGEST_NAP = 0.005, 0.25
+_BEFORE = -1.0  # the moment of what is written at once
 _LATEST = 200  # rows by which a late row comes too late at most
 
 
@@ -70,6 +71,8 @@ class Player:
         A multiple of the recording's own time, rows a second, or as fast as it goes.
     paced_from
         In seconds since 1970: under a multiple, what lies before is written at once.
+    may_begin
+        Asked until it says so before the first row from there on is written.
     """
 
     def __init__(
@@ -79,12 +82,15 @@ class Player:
         speed: Speed,
         mishaps: Mishaps,
         paced_from: float = -math.inf,
+        may_begin: Callable[[], bool] = lambda: True,
     ) -> None:
         self.opened = opened
         self.path = path
         self.speed = speed
         self.mishaps = mishaps
         self.paced_from = paced_from
+        self.may_begin = may_begin
+        self.has_begun = False
         spec = opened.spec
         self.columns = spec.columns
         used = {spec.label.column, *spec.features, *spec.categorical}
@@ -172,7 +178,7 @@ class Player:
                 seconds = times / 1e6
                 seconds[list(problems)] = np.nan
                 is_paced = ~(seconds < self.paced_from)
-                moments = np.zeros(len(seconds))
+                moments = np.full(len(seconds), _BEFORE)
                 moments[is_paced] = self.clock.due(seconds[is_paced])
         return list(columns.values()), moments
 
@@ -194,10 +200,19 @@ class Player:
         """The end of the rows whose moment has come."""
         if not self.speed.is_limited:
             return len(moments)
-        return max(start, int(np.searchsorted(moments, self.clock.elapsed, side="right")))
+        return max(start, int(np.searchsorted(moments, self._now(), side="right")))
+
+    def _now(self) -> float:
+        """The moment at hand; what comes at its pace begins at 0."""
+        if not self.has_begun:
+            if not self.may_begin():
+                return _BEFORE
+            self.has_begun = True
+            self.clock.started = monotonic()
+        return self.clock.elapsed
 
     def _until(self, moments: Floats, start: int) -> float:
-        seconds = float(moments[start]) - self.clock.elapsed
+        seconds = float(moments[start]) - self._now()
         return min(max(seconds, _SHORTEST_NAP), _LONGEST_NAP)
 
     def _mishandled(self, lines: list[bytes]) -> list[bytes]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+_LAST_STEPS = 3_600_000_000  # before the rows at a pace, of which the last is not closed yet
+
 
 @dataclass(frozen=True)
 class Storm:
@@ -31,6 +33,10 @@ class Storm:
     @property
     def last(self) -> datetime:
         return self.begins + timedelta(days=self.days)
+
+    def is_reached(self, time: int | None) -> bool:
+        """Whether a run at this time, in microseconds since 1970, has read what lies before."""
+        return time is not None and time >= self.microseconds - _LAST_STEPS
 
     @property
     def microseconds(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -25,10 +26,22 @@ def cut(recording: Path, storm: Storm, path: Path) -> None:
     rows.write_parquet(destination(path), metadata={KEY: description})
 
 
-def feed(recording: Path, storm: Storm, to: Path, multiple: float) -> None:
-    """Writes the days to a growing CSV: what lies before at once, then so many times as fast."""
+def feed(
+    recording: Path,
+    storm: Storm,
+    to: Path,
+    multiple: float,
+    may_begin: Callable[[], bool] = lambda: True,
+) -> None:
+    """Writes the days to a growing CSV: what lies before at once, then so many times as fast.
+
+    Parameters
+    ----------
+    may_begin
+        Asked until it says so, between the two: whoever reads has caught up by then.
+    """
     part = to.with_suffix(".parquet")
     cut(recording, storm, part)
     speed = Speed(multiple=multiple)
-    player = Player(open_stream([part]), to, speed, Mishaps(), storm.microseconds / 1e6)
+    player = Player(open_stream([part]), to, speed, Mishaps(), storm.microseconds / 1e6, may_begin)
     player.play(lambda _done, _rows: None)

@@ -272,7 +272,7 @@ class Wall:
         try:
             searched = -_SEARCH_SECONDS
             while not self.ending.is_set():
-                if time.monotonic() - searched >= _SEARCH_SECONDS:
+                if not self.runs or time.monotonic() - searched >= _SEARCH_SECONDS:
                     self.search()
                     searched = time.monotonic()
                 self.look()

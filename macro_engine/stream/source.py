@@ -63,6 +63,8 @@ class Source(ABC):
         The share that was read; None where there is no end.
     behind
         How many messages wait that were not given out; None where nobody knows.
+    takes_little
+        Set by a run that is slow yet: a poll may give fewer rows, so that they are committed soon.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Source(ABC):
     is_idle: bool = True
     has_ended: bool = False
     behind: int | None = None
+    takes_little: bool = False
 
     @property
     def done(self) -> float | None:

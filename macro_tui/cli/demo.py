@@ -7,7 +7,6 @@ import sys
 import threading
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import MacroError
@@ -17,6 +16,7 @@ from macro_tui.standard_streams import need_keys
 if TYPE_CHECKING:
     from macro_engine.run.session import Session
     from macro_tui.app import Options
+    from macro_tui.demo.background import Background
 
 AIRPORT = "ORD"
 AIRPORTS = ("ATL", "DEN", "DFW", "IAH", "LAS", "ORD", "PHX")
@@ -59,19 +59,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     show = _show_wall if arguments.wall else _show_feed
     airports = AIRPORTS if arguments.wall else (AIRPORT,)
-    with feeds(airports, with_runs=arguments.wall) as folder:
-        code = show(arguments, folder)
+    with feeds(airports, with_runs=arguments.wall) as background:
+        code = show(arguments, background)
     print(_NEXT, file=sys.stderr)
     return code
 
 
-def _show_feed(arguments: argparse.Namespace, folder: Path) -> int:
+def _show_feed(arguments: argparse.Namespace, background: Background) -> int:
     from macro_tui.cli.screen import options_of
     from macro_tui.monitor import monitor
 
     arguments.alarm = [SILENCE_ALARM, *arguments.alarm]
     options = options_of(arguments, TITLE)
-    return monitor(partial(open_feed, folder), options_for_demo(options, arguments.tour))
+    return monitor(partial(open_feed, background), options_for_demo(options, arguments.tour))
 
 
 def options_for_demo(options: Options, has_tour: bool = True) -> Options:
@@ -82,32 +82,37 @@ def options_for_demo(options: Options, has_tour: bool = True) -> Options:
     return replace(options, tour_of=tour_of, width=_STEPS_A_COLUMN, asks_before_leaving=False)
 
 
-def open_feed(folder: Path) -> Session:
+def open_feed(background: Background) -> Session:
     """What `macro-tui tail ORD.csv --run demo.run` runs."""
     from macro_tui.cli import parser_of
     from macro_tui.cli.tail import open_session
     from macro_tui.demo.feeding import feed_path
 
+    folder = background.folder
     words = ["tail", str(feed_path(folder, AIRPORT)), "--run", str(folder / "demo.run")]
     session = open_session(parser_of("tail").parse_args(words), descriptor=0)
-    threading.Thread(target=_set_alarm, args=(session,), daemon=True).start()
+    threading.Thread(target=attend, args=(session, background), daemon=True).start()
     return session
 
 
-def _set_alarm(session: Session) -> None:
-    """Sets the alarm of the week when what lies before is read, as the key A does."""
+def attend(session: Session, background: Background) -> None:
+    """When what lies before is read, lets the week begin, and sets its alarm as the key A does."""
     from macro_engine.datasets.storm import Storm
     from macro_engine.run.alarm_rules import parse
 
-    begins = Storm().microseconds
-    while session.snapshot.time is None or session.snapshot.time < begins:
+    storm = Storm()
+    while not storm.is_reached(session.snapshot.time):
+        if session.ending.wait(_LOOK_SECONDS):
+            return
+    background.begin()
+    while (session.snapshot.time or 0) < storm.microseconds:
         if session.ending.wait(_LOOK_SECONDS):
             return
     session.alarms.add(parse(STORM_ALARM), is_kept=True)
 
 
-def _show_wall(arguments: argparse.Namespace, folder: Path) -> int:
+def _show_wall(arguments: argparse.Namespace, background: Background) -> int:
     from macro_tui.cli.screen import options_of
     from macro_tui.monitor import show_wall
 
-    return show_wall([folder], options_of(arguments, "seven airports", readonly=True))
+    return show_wall([background.folder], options_of(arguments, "seven airports", readonly=True))

@@ -91,6 +91,8 @@ def _state(line: RunLine, _glyphs: Glyphs) -> Span:
     snapshot = line.snapshot
     is_followed = snapshot.state == "running" and snapshot.came is not None
     words = "following" if is_followed else snapshot.state
+    if snapshot.state == "running" and snapshot.warming:
+        words = "warming up"
     if snapshot.state in ("gone", "waiting", "quiet"):
         words = snapshot.words.replace("writer gone for", "gone").removesuffix(", waiting")
         words = words.replace("not written for", "stuck")

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from terminals import Terminal
 
+from macro_engine.datasets.storm import Storm
+from macro_engine.run.snapshot import Snapshot
 from macro_tui.cli import COMMANDS, main
-from macro_tui.cli.demo import AIRPORTS
+from macro_tui.cli.demo import AIRPORTS, STORM_ALARM, attend
 from macro_tui.cli.overview import overview
 
+DAY, MINUTES = 86_400_000_000, 1_200_000_000  # microseconds
 SCREEN = "[4] MACRO thresholds"
 
 
@@ -38,6 +41,39 @@ def wait_until_clean(folder, seconds=10):
     while left_in(folder):
         assert time.monotonic() < end, left_in(folder)
         time.sleep(0.05)
+
+
+class Slowly:
+    """A run that reads what lies before in three looks, and then the week."""
+
+    def __init__(self, begins, background):
+        self.times = [None, begins - DAY, begins - MINUTES, begins - MINUTES, begins + DAY]
+        self.snapshot = Snapshot()
+        self.ending = self.alarms = self
+        self.told = background.told
+
+    def wait(self, _seconds):
+        self.snapshot = Snapshot(time=self.times.pop(0))
+        self.told.append(self.snapshot.time)
+
+    def add(self, rule, is_kept):
+        self.told.append((rule.text, is_kept))
+
+
+class Told:
+    def __init__(self):
+        self.told = []
+
+    def begin(self):
+        self.told.append("begin")
+
+
+def test_the_week_begins_when_the_days_before_are_read_and_its_alarm_with_it():
+    begins, background = Storm().microseconds, Told()
+    attend(Slowly(begins, background), background)
+    before, after = begins - DAY, begins + DAY
+    early, alarm = begins - MINUTES, (STORM_ALARM, True)
+    assert background.told == [None, before, early, "begin", early, after, alarm]
 
 
 @pytest.mark.slow

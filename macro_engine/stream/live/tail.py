@@ -23,6 +23,7 @@ from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, FoundFil
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
+_LITTLE = PIECE >> 5  # bytes, for a run that is slow yet
 GRACE = 1.0  # seconds that a renamed file may still be written to
 _REPLACED = "was replaced by a file with the rows read before: going on after them"
 
@@ -191,7 +192,8 @@ class Follower(Source):
         text = file.text
         look = file.look()
         skips = text.taken < file.skip_to
-        most = min(PIECE, file.skip_to - text.taken) if skips else PIECE
+        piece = _LITTLE if self.takes_little else PIECE
+        most = min(PIECE, file.skip_to - text.taken) if skips else piece
         try:
             data = file.read(text.taken, most)
         except PackedError as error:
@@ -204,7 +206,7 @@ class Follower(Source):
             return self._look_around(file)
         self._out_of_trouble()
         self.is_idle = False
-        self.has_more = skips or len(data) == PIECE
+        self.has_more = skips or len(data) == most
         self.last_read = self.clock()
         tables = text.take(data)
         if file.unpacked is None:  # as many rows as there are in as many bytes of these

@@ -54,6 +54,30 @@ def test_what_lies_before_is_written_at_once_and_the_rest_at_its_pace(tmp_path, 
     assert all(a <= b for a, b in pairwise(times))
 
 
+def test_the_week_waits_until_whoever_reads_has_caught_up(tmp_path, monkeypatch):
+    storm = Storm(begins=datetime(2001, 4, 5, 12), days=0.01, before=0.1)
+    path = tmp_path / "live.csv"
+    seen = []
+
+    def may_begin():
+        seen.append(path.read_text().splitlines()[1:])
+        return len(seen) > 3
+
+    monkeypatch.setattr("macro_engine.datasets.player.sleep", lambda _seconds: None)
+    storm_feed.feed(CHICAGO, storm, path, multiple=1e9, may_begin=may_begin)
+    every = path.read_text().splitlines()[1:]
+    early = [row for row in every if row.split(",")[0] < storm.begins.isoformat()]
+    assert 0 < len(early) < len(every)
+    assert seen[1:] == [early] * 3
+
+
+def test_what_lies_before_is_read_when_only_its_last_step_is_open():
+    storm = Storm()
+    assert not storm.is_reached(None)
+    assert not storm.is_reached(storm.microseconds - 2 * 3_600_000_000)
+    assert storm.is_reached(storm.microseconds - 1_200_000_000)
+
+
 @pytest.mark.parametrize("airport", ["ATL", "DEN", "DFW", "IAH", "LAS", "ORD", "PHX"])
 def test_every_shipped_airport_has_the_week(airport, tmp_path):
     path = tmp_path / "cut.parquet"
