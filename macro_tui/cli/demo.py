@@ -28,7 +28,7 @@ _STEPS_A_COLUMN = 12  # of the chart: the days before, and the week as it comes
 _NEXT = """\
 That was a demo: nothing of it was kept. Next:
   macro-tui replay airline-ATL.parquet    six months of arrivals in Atlanta
-  macro-tui inspect FILE.csv              what would be read from a file of yours
+  macro-tui inspect FILE.csv              what would be read from your file
   macro-tui tail LIVE.csv --run ops.run   follow a feed of yours, and record it"""
 
 EXAMPLES = (
