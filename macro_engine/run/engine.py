@@ -233,7 +233,6 @@ class Engine:
         if self.emission is not None and self.recorder is not None:
             await self.checkpoint.store_beginning(lambda: self.was_stopped)
         while not self.was_stopped:
-            reader.source.takes_little = self.pipeline.is_plain
             for block in reader.poll():
                 if not await self._run_through(block):
                     return

@@ -53,11 +53,12 @@ class LabelFile:
         self.source: Source | None = None
         self.stored: State | None = None  # where to go on once there is a file
 
-    def poll(self) -> Iterator[tuple[list[str], list[str]]]:
-        """The keys and labels that have come."""
+    def poll(self, most: int | None) -> Iterator[tuple[list[str], list[str]]]:
+        """The keys and labels that have come, about so many at most."""
         if self.source is None and not self._begin():
             return
         assert self.source is not None
+        self.source.most_rows = most
         for table in self.source.poll():
             yield read_labels(table, self.spec, self.late, self.rejections)[:2]
 

@@ -21,6 +21,8 @@ from macro_engine.stream.table import Rejections
 PLAYING, FOLLOWING = "playing", "following"
 QUIET_SECONDS = 2.0  # without rows, until it is said
 MANY_BEHIND = 1_000  # messages that wait, from which on it is said
+FIRST_ROWS = 200  # of a poll, before it is known how fast rows are run
+POLL_SECONDS = 0.25  # that the rows of a poll should take to be run: commits come between polls
 
 
 class Reader:
@@ -78,6 +80,8 @@ class Reader:
         self.trouble_since: float | None = None  # by the clock on the wall
         self.has_news = False
         self.can_commit = True
+        if self.is_live:
+            source.most_rows = FIRST_ROWS
         # where all that was read had become blocks: a recording gives the blocks after it again
         self.mark = self._state()
 
@@ -130,6 +134,7 @@ class Reader:
     def poll(self) -> Iterator[Block]:
         """The steps that were closed by what has come, or by silence."""
         self.can_commit = not self.is_live
+        begun = self.clock()
         with self._failing_in_words():
             tables = self.source.poll()
         self.has_news = bool(tables) or self.source.has_ended
@@ -152,19 +157,29 @@ class Reader:
         elif self._is_silent():
             yield from self._close_by_silence()
         if self.is_live and not self.source.has_ended:
-            self._take_labels()
+            labels = self._take_labels()
             yield from self.maker.completed()
+            self._set_most_rows(sum(map(len, tables)) + labels, self.clock() - begun)
         if not self.is_live:
             self.mark = self._state()
         self.can_commit = True
 
-    def _take_labels(self) -> None:
-        """Take what came in a second file."""
+    def _take_labels(self) -> int:
+        """Take what came in a second file; how many labels."""
         if self.labels is None:
-            return
-        for keys, labels in self.labels.poll():
+            return 0
+        count = 0
+        for keys, labels in self.labels.poll(self.source.most_rows):
             self.has_news = True
             self.maker.tell_labels(keys, labels)
+            count += len(labels)
+        return count
+
+    def _set_most_rows(self, rows: int, seconds: float) -> None:
+        """Ask for as many rows as are run in a moment, as the last ones were."""
+        if rows:
+            most = int(rows / max(seconds, 1e-6) * POLL_SECONDS)
+            self.source.most_rows = max(1, min(most, 2 * (self.source.most_rows or rows)))
 
     def standing(self) -> tuple[str, str]:
         """The state of the stream in a word, and in a few."""

@@ -61,10 +61,12 @@ class Source(ABC):
         Whether nothing more will come.
     done
         The share that was read; None where there is no end.
+    most_rows
+        About how many rows the next poll should give at most, None for as many as there are: as
+        many as are run in a moment, since a run commits between polls. It is set from outside; a
+        source that gives more is waited for.
     behind
         How many messages wait that were not given out; None where nobody knows.
-    takes_little
-        Set by a run that is slow yet: a poll may give fewer rows, so that they are committed soon.
     """
 
     name: str
@@ -74,8 +76,8 @@ class Source(ABC):
     has_more: bool = False
     is_idle: bool = True
     has_ended: bool = False
+    most_rows: int | None = None
     behind: int | None = None
-    takes_little: bool = False
 
     @property
     def done(self) -> float | None:

@@ -12,6 +12,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
+from macro_engine.stream.live.piece_size import PieceSize
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
@@ -29,11 +30,11 @@ class Pipe:
         self.waiting = b""
         self.has_ended = False
 
-    def fill(self) -> None:
-        """Read what is there now."""
+    def fill(self, most: int = PIECE) -> None:
+        """Read what is there now, at most so many bytes."""
         if self.has_ended or not select.select([self.descriptor], [], [], 0)[0]:
             return
-        data = os.read(self.descriptor, PIECE)
+        data = os.read(self.descriptor, most)
         self.has_ended = not data
         self.waiting += data
 
@@ -63,6 +64,7 @@ class StandardInput(Source):
         self.layout = layout
         self.say_plainly = say
         self.text = LiveText(NAME, layout, self.say)
+        self.piece = PieceSize()
         self.has_ended = False
         self.trouble: str | None = None
         self.has_more = False
@@ -81,8 +83,9 @@ class StandardInput(Source):
 
     def poll(self) -> list[Table]:
         """The rows that have come; none if there are none."""
+        most = self.piece.of(self.most_rows)
         try:
-            self.pipe.fill()
+            self.pipe.fill(most)
         except OSError as error:
             self.pipe.has_ended = True
             self.say(f"cannot be read any more ({visible(error.strerror)}): taken as its end")
@@ -90,8 +93,10 @@ class StandardInput(Source):
         self.is_idle = cut or not self.pipe.waiting
         if not self.is_idle:
             data = self.pipe.take()
-            self.has_more = len(data) >= MOST_IN_PIPE or self.pipe.has_ended
-            return self.text.take(data)
+            self.has_more = len(data) >= min(most, MOST_IN_PIPE) or self.pipe.has_ended
+            tables = self.text.take(data)
+            self.piece.took(len(data), sum(map(len, tables)))
+            return tables
         self.has_more = False
         if self.pipe.has_ended and not self.has_ended:
             self.has_ended = True

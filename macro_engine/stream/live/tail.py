@@ -19,11 +19,11 @@ from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.fingerprint import Fingerprint, Match
 from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
+from macro_engine.stream.live.piece_size import PieceSize
 from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, FoundFile, Rotation
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
-_LITTLE = PIECE >> 5  # bytes, for a run that is slow yet
 GRACE = 1.0  # seconds that a renamed file may still be written to
 _REPLACED = "was replaced by a file with the rows read before: going on after them"
 
@@ -138,6 +138,7 @@ class Follower(Source):
         self.file: OpenFile | None = None
         self.moved_at: float | None = None  # when the file was first seen not to be at the path
         self.last_read = -GRACE
+        self.piece = PieceSize()
         self.trouble: str | None = None
         self.has_more = False
         self.is_idle = True
@@ -192,8 +193,7 @@ class Follower(Source):
         text = file.text
         look = file.look()
         skips = text.taken < file.skip_to
-        piece = _LITTLE if self.takes_little else PIECE
-        most = min(PIECE, file.skip_to - text.taken) if skips else piece
+        most = min(PIECE, file.skip_to - text.taken) if skips else self.piece.of(self.most_rows)
         try:
             data = file.read(text.taken, most)
         except PackedError as error:
@@ -209,6 +209,7 @@ class Follower(Source):
         self.has_more = skips or len(data) == most
         self.last_read = self.clock()
         tables = text.take(data)
+        self.piece.took(len(data), sum(map(len, tables)))
         if file.unpacked is None:  # as many rows as there are in as many bytes of these
             left = max(look[0] - text.taken, 0)
             self.behind = left * sum(map(len, tables)) // len(data)

@@ -106,3 +106,25 @@ def test_half_a_line_that_comes_is_no_silence(fed):
     append(fed.path, b",q\n")
     assert fed.poll() == []
     assert fed.reader.maker.open_rows == 2
+
+
+def test_a_poll_gives_as_many_rows_as_are_run_in_a_moment(fed):
+    append(fed.path, b"".join(b"%d,1,p\n" % i for i in range(30_000)))
+    at_first = sum(fed.poll(spent=100.0))
+    assert 0 < at_first < 3_000
+    slow = [sum(fed.poll(spent=1.0)) for _ in range(3)]
+    assert max(slow) < 100
+    assert fed.reader.source.has_more
+    fast = [sum(fed.poll()) for _ in range(20)]
+    assert max(fast) > 5_000
+    assert at_first + sum(slow) + sum(fast) == 30_000 - 1  # the last one is open
+
+
+def test_a_line_longer_than_a_poll_is_read_in_a_few(fed):
+    append(fed.path, b"0,1,p\n1,1,p\n")
+    fed.poll(spent=100.0)
+    append(fed.path, b'2,"' + b"1" * 100_000 + b'",p\n3,1,p\n4,1,p\n')
+    steps, polls = 0, 0
+    while steps < 2 and polls < 100:
+        steps, polls = steps + len(fed.poll()), polls + 1
+    assert polls < 20

@@ -84,20 +84,17 @@ class Merge:
         """How many rows were received and not given out."""
         return sum(len(queue.rows) for queue in self.queues.values())
 
-    def release(self, now: float) -> list[Row]:
-        """The rows whose turn it is; `now` is in the seconds of their `came`."""
+    def release(self, now: float, most: int) -> list[Row]:
+        """The rows whose turn it is, at most so many; `now` is in the seconds of their `came`."""
         queues = self.queues
         if len(queues) == 1:
             queue = next(iter(queues.values()))
-            rows = list(queue.rows)
-            queue.rows.clear()
-            queue.bytes = 0
-            return rows
-        rows = []
+            return [queue.give() for _ in range(min(most, len(queue.rows)))]
+        rows: list[Row] = []
         heads = [(queue.rows[0].key, p) for p, queue in queues.items() if queue.rows]
         heapq.heapify(heads)
         until = self._until(len(heads), now)
-        while heads and queues[heads[0][1]].rows[0].came <= until:
+        while heads and len(rows) < most and queues[heads[0][1]].rows[0].came <= until:
             p = heads[0][1]
             queue = queues[p]
             rows.append(queue.give())

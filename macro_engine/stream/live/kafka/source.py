@@ -102,15 +102,16 @@ class KafkaSource(Source):
         """The rows that have come and whose turn it is; none if there are none."""
         self.start()
         self._look_at_cluster()
-        messages = self.client.consume(BATCH)
+        batch = BATCH if self.most_rows is None else min(self.most_rows, BATCH)
+        messages = self.client.consume(batch)
         came = self._take(messages)
         self._measure()
         now = monotonic()
-        rows = self.merge.release(now)
+        rows = self.merge.release(now, batch)
         self._resume_paused()
         waiting = self.merge.waiting
         self.is_idle = not came and not waiting
-        self.has_more = len(messages) == BATCH
+        self.has_more = len(messages) == batch or len(rows) == batch
         if not rows:
             return []
         self._out_of_trouble()

@@ -140,8 +140,8 @@ class Partitions:
         for p in partitions:
             self.merge.queues[p].is_at_end = True
 
-    def given(self, now=0.0):
-        return [(row.partition, row.key) for row in self.merge.release(now)]
+    def given(self, now=0.0, most=100_000):
+        return [(row.partition, row.key) for row in self.merge.release(now, most)]
 
 
 def test_one_partition_is_given_out_as_it_comes():
@@ -158,6 +158,16 @@ def test_rows_go_out_by_time_as_long_as_every_partition_has_one():
     three.come(2, 3, 4)
     assert three.given() == [(0, 1), (1, 2), (2, 3), (0, 4), (2, 4)]
     assert [queue.first for queue in three.merge.queues.values()] == [2, 1, 2]
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_no_more_rows_are_given_out_than_asked_for(partitions):
+    some = Partitions(partitions)
+    for p in range(partitions):
+        some.come(p, *range(p, 12, partitions))
+    given = [some.given(most=4) for _ in range(2)]
+    assert [[key for _, key in rows] for rows in given] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert sum(queue.first for queue in some.merge.queues.values()) == 8
 
 
 def test_a_partition_at_its_end_is_waited_for_for_a_moment():

@@ -12,7 +12,7 @@ import pytest
 from made_files import PACK, age, append, rotate
 from made_followers import HEADER, Watched
 
-from macro_engine.stream.live import tail
+from macro_engine.stream.live import piece_size
 from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.rotated_name import RotatedName
 from macro_engine.stream.live.rotation import UNFINISHED
@@ -167,7 +167,7 @@ def test_reading_goes_on_amid_a_compressed_file_that_gets_another_name(live, mon
     append(live.path, b"".join(b"%d,2,q\n" % i for i in range(2, 40)))
     renamed(live.path, ".1", HEADER + b"40,4,q\n")
     packed = pack(beside(live.path, ".1"))
-    monkeypatch.setattr(tail, "PIECE", 50)
+    monkeypatch.setattr(piece_size, "PIECE", 50)
     other = live.resumed()
     other.poll(3)
     assert 10 < len(other.rows) < 30

@@ -215,13 +215,13 @@ def test_a_quote_that_is_never_closed_takes_no_memory(live):
     assert "opens a quote that is not closed" in str(live.rejected[0])
 
 
-def test_a_run_that_is_slow_yet_gets_few_rows_at_once(live):
+def test_a_slow_run_gets_few_rows_at_once(live):
     rows = [f"{i},{i},p" for i in range(2, 5000)]
     live.poll()
     append(live.path, "\n".join([*rows, ""]).encode())
-    live.follower.takes_little = True
+    live.follower.most_rows = 200
     assert 0 < len(live.poll(1)) < 2000
     assert live.follower.has_more
-    live.follower.takes_little = False
+    live.follower.most_rows = None
     live.poll(3)
     assert live.rows == ["1,1,p", *rows]
