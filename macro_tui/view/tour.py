@@ -91,6 +91,8 @@ STOPS = (
 class Tour:
     """Goes through the stops, each for a while; those without an occasion are left out.
 
+    The last one ends it, and stays.
+
     Parameters
     ----------
     since
@@ -118,10 +120,12 @@ class Tour:
         stop = self._next(sight)
         if stop is not None:
             self.waiting.remove(stop)
+            if stop is STOPS[-1]:
+                self.waiting = []
             self.told += 1
             self.text, self.shown_at = stop.text, now
             return True
-        if self.text and now - self.shown_at >= _IDLE_SECONDS:
+        if self.text and self.waiting and now - self.shown_at >= _IDLE_SECONDS:
             self.text = ""
             return True
         return False

@@ -84,3 +84,5 @@ def test_an_alarm_is_explained_and_silence_ends_the_tour():
     assert tour.text == text("ALARM")
     tour.look(sight(alarms=["ftl > 16%", "no rows for 15s"]), SHOWN_SECONDS)
     assert tour.text == text("the week is over")
+    assert not tour.look(sight(scene(late=9), time=LIVE), 1000.0)
+    assert tour.text == text("the week is over")
