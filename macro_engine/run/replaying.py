@@ -107,8 +107,10 @@ def replay(
         listener = Listener(remark=remarks.add)
         _run(Engine(opened, listener=listener, run_file=path, keep=kept))
         result = RunResult(RunReader(path), None if run else folder, remarks.lines)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, MacroError):  # the folder says nothing to whoever passed a data frame
+            error.args = (str(error).replace(f"{folder}{os.sep}", ""),)
         raise
     if run is not None:
         shutil.rmtree(folder, ignore_errors=True)

@@ -112,6 +112,11 @@ def test_what_a_run_cannot_do_is_refused(options):
         replay(FRAME, label="label", **options)
 
 
+def test_a_column_that_a_frame_lacks_is_named_without_a_path():
+    with pytest.raises(UsageError, match=r"^--label: DataFrame has no column 'lable'"):
+        replay(pl.DataFrame({"a": [1, 2], "label": ["x", "y"]}), label="lable")
+
+
 def test_an_unknown_option_names_the_nearest():
     with pytest.raises(UsageError, match="unknown key 'treshold', did you mean 'thresholds'"):
         replay(FRAME, label="label", treshold=0.1)
