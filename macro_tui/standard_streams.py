@@ -26,6 +26,17 @@ def fill_closed() -> None:
         sys.stderr = _writer(os.open(os.devnull, os.O_WRONLY))
 
 
+def drop_debugging() -> None:
+    """Forget what Textual would do by variables of the environment: log, take pictures, load code.
+
+    They may come over SSH from a visitor, and are read when Textual is imported.
+    """
+    kept = {"TEXTUAL_FPS", "TEXTUAL_COLOR_SYSTEM", *(["TEXTUAL_DRIVER"] if is_served() else [])}
+    for name in [name for name in os.environ if name.startswith("TEXTUAL")]:
+        if name not in kept:
+            del os.environ[name]
+
+
 def is_served() -> bool:
     """Whether a browser shows what is drawn, by `macro-tui serve`."""
     return os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER

@@ -21,7 +21,7 @@ StrictModes no
 UsePAM no
 PasswordAuthentication no
 PermitRootLogin yes
-AcceptEnv COLORTERM LC_* MACRO_TUI_* TMPDIR XDG_CACHE_HOME
+AcceptEnv COLORTERM LC_* MACRO_TUI_* TEXTUAL_* TMPDIR XDG_CACHE_HOME
 """
 
 
@@ -55,7 +55,8 @@ class SshServer:
     def command(self, key: str = "owner", *options: str) -> list[str]:
         """The client, up to the command to run."""
         known = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"]
-        send = ["-o", "LogLevel=ERROR", "-o", "SendEnv=COLORTERM LC_* MACRO_TUI_* TMPDIR XDG_*"]
+        names = "COLORTERM LC_* MACRO_TUI_* TEXTUAL_* TMPDIR XDG_*"
+        send = ["-o", "LogLevel=ERROR", "-o", f"SendEnv={names}"]
         who = ["-F", "none", "-i", str(self.folder / key), "-o", "IdentitiesOnly=yes"]
         return ["ssh", *who, "-p", str(self.port), *known, *send, *options, "127.0.0.1"]
 

@@ -10,6 +10,7 @@ from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 from macro_tui.characters import needs_ascii
 from macro_tui.cli.alarms import add_alarm_arguments, command_of, rules_of
+from macro_tui.standard_streams import drop_debugging
 
 if TYPE_CHECKING:
     from macro_engine.run.engine import Engine
@@ -40,6 +41,8 @@ def give_way_to_keys(engine: Engine) -> None:
 
 def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False) -> Options:
     """The options of the monitor; `name` is the title of the run."""
+    if readonly:
+        drop_debugging()
     from macro_tui.app import Options
 
     check_theme(arguments)

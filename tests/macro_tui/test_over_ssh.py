@@ -120,13 +120,20 @@ def visitors(server, live):
     return server
 
 
-def test_a_visitor_sees_the_run_and_can_write_nothing(visitors, live):
+def test_a_visitor_sees_the_run_and_can_write_nothing(visitors, live, tmp_path):
     def files():
         found = {*os.listdir(Path.home()), *os.listdir(live.feed.parent)}
         return {name for name in found if not name.startswith("ops.run-")}  # the writer's log
 
     before = files()
-    with over(visitors, "touch", "intruder", key="visitor", size=(120, 30)) as terminal:
+    sent = {
+        "TEXTUAL_LOG": str(tmp_path / "log"),
+        "TEXTUAL_SCREENSHOT": "1",
+        "TEXTUAL_SCREENSHOT_LOCATION": str(tmp_path),
+        "TEXTUAL_DRIVER": "nobody:Driver",
+    }
+    words = ("touch", "intruder")
+    with over(visitors, *words, key="visitor", size=(120, 30), env=sent) as terminal:
         terminal.wait_for(SCREEN)
         terminal.wait_for("read-only")
         for key in ("s", "x", "b"):
@@ -140,6 +147,7 @@ def test_a_visitor_sees_the_run_and_can_write_nothing(visitors, live):
         time.sleep(0.5)
         leave(terminal)
     assert files() == before
+    assert list(tmp_path.iterdir()) == []
     assert live.process.poll() is None
 
 
