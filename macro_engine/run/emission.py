@@ -6,12 +6,7 @@ of the run, and what was written after it is cut off when the run is resumed.
 
 from __future__ import annotations
 
-import fcntl
-import os
-import threading
-from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,212 +16,11 @@ from macro_engine.core.escape import visible
 from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.output_path import destination
 from macro_engine.core.state import DamagedError, State, whole
+from macro_engine.run.emit_target import AppendedFile, EmitTarget, Say, StandardOutput
 from macro_engine.run.emitted_lines import CsvLines, JsonLines, LineFormat, PredictedRows
 
 STANDARD_OUTPUT = "-"
 FORMATS = {".jsonl": JsonLines, ".csv": CsvLines}
-MOST_WAITING = 64 << 20  # bytes that a reader may be behind
-
-Say = Callable[[str], None]
-
-
-class EmitTarget(ABC):
-    """Where lines go. `trouble` says in words why they cannot be written; None if they can."""
-
-    trouble: str | None = None
-
-    @abstractmethod
-    def write(self, data: bytes) -> None:
-        """Take whole lines; it does not wait for a reader."""
-
-    def state(self) -> State:
-        """What a resumed run must know."""
-        return {}
-
-    def restore(self, state: State) -> None:  # noqa: B027
-        """Go on from a state."""
-
-    def begin(self, header: bytes) -> None:  # noqa: B027
-        """The first line of a file is known."""
-
-    def close(self) -> None:  # noqa: B027
-        """No more lines come."""
-
-
-class AppendedFile(EmitTarget):
-    """A regular file that grows by whole lines.
-
-    Attributes
-    ----------
-    length
-        Of all that was taken, with what stood in the file before.
-    """
-
-    def __init__(self, path: Path, say: Say) -> None:
-        self.path = path
-        self.say = say
-        self.unwritten = self.header = b""
-        try:
-            self.descriptor = self._opened()
-        except OSError as error:
-            raise _unwritable(path, error) from None
-        self.length = os.fstat(self.descriptor).st_size
-
-    def _opened(self) -> int:
-        descriptor = os.open(destination(self.path), os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            raise UsageError(
-                f"--emit: another run writes to {visible(self.path)}; name another file"
-            ) from None
-        except OSError:  # a file system without locks: nobody can be kept out
-            return descriptor
-        return descriptor
-
-    def _follow(self) -> None:
-        """Go on in a new file where this one was moved, deleted or emptied."""
-        own = os.fstat(self.descriptor)
-        try:
-            found = os.stat(self.path)
-        except FileNotFoundError:
-            found = None
-        is_there = found is not None and os.path.samestat(own, found)
-        if is_there and own.st_size >= self.length - len(self.unwritten):
-            return
-        if is_there:
-            what = "was cut off"
-        else:
-            what = "was moved or deleted"
-            descriptor = self._opened()
-            os.close(self.descriptor)
-            self.descriptor = descriptor
-        size = os.fstat(self.descriptor).st_size
-        if not size and not self.unwritten.startswith(self.header):
-            self.unwritten = self.header + self.unwritten
-        self.length = size + len(self.unwritten)
-        self.say(f"{visible(self.path)} {what} by somebody else; lines go on in what is there now")
-
-    def begin(self, header: bytes) -> None:
-        """Write the header of a new file, or see that it is that of the file."""
-        self.header = header
-        if not self.length:
-            self.write(header)
-            return
-        found = os.pread(self.descriptor, max(len(header), 1), 0)
-        ends = os.pread(self.descriptor, 1, self.length - 1)
-        if found[: len(header)] != header or ends != b"\n":
-            raise UsageError(
-                f"--emit: {visible(self.path)} holds something else than such predictions; name "
-                "another file"
-            )
-
-    def write(self, data: bytes) -> None:
-        self.length += len(data)
-        self.unwritten += data
-        try:
-            self._follow()
-            at = self.length - len(self.unwritten)
-            while self.unwritten:
-                written = os.pwrite(self.descriptor, self.unwritten, at)
-                self.unwritten, at = self.unwritten[written:], at + written
-        except (OSError, UsageError) as error:
-            if self.trouble is None:
-                why = _unwritable(self.path, error) if isinstance(error, OSError) else error
-                self.trouble = str(why)
-                self.say(f"{self.trouble}; lines wait in memory, and it is tried again")
-            return
-        if self.trouble is not None:
-            self.trouble = None
-            self.say(f"{visible(self.path)} can be written again; nothing was lost")
-
-    def state(self) -> State:
-        return {"length": self.length}
-
-    def restore(self, state: State) -> None:
-        """Cut off what a killed run wrote after its last commit."""
-        length = whole(state, "length")
-        if self.length < length:
-            raise MacroError(
-                f"{visible(self.path)} has {self.length:,} bytes, and the run had written "
-                f"{length:,}; put the file back, or begin another run"
-            )
-        os.ftruncate(self.descriptor, length)
-        self.length = length
-
-    def close(self) -> None:
-        if self.descriptor < 0:
-            return
-        if self.unwritten:
-            self.write(b"")
-        os.close(self.descriptor)
-        self.descriptor = -1
-        if self.unwritten:
-            raise MacroError(self.trouble or f"{visible(self.path)} cannot be written")
-
-
-class StandardOutput(EmitTarget):
-    """Standard output: a thread writes it, so that a reader who stops does not stop the run."""
-
-    def __init__(self, say: Say, descriptor: int = 1) -> None:
-        self.say = say
-        self.descriptor = descriptor
-        self.waiting: deque[bytes] = deque()
-        self.nbytes = 0
-        self.lost = 0  # lines
-        self.is_gone = self.closing = False
-        self.changed = threading.Condition()
-        self.thread = threading.Thread(target=self._write, name="emit", daemon=True)
-        self.thread.start()
-
-    def begin(self, header: bytes) -> None:
-        self.write(header)
-
-    def write(self, data: bytes) -> None:
-        if not data or self.is_gone:
-            return
-        with self.changed:
-            is_full = self.nbytes + len(data) > MOST_WAITING
-            if not is_full:
-                self.waiting.append(data)
-                self.nbytes += len(data)
-                self.changed.notify()
-        if is_full:
-            if not self.lost:
-                self.say(
-                    f"nobody reads standard output: {MOST_WAITING >> 20} MB of predictions wait, "
-                    "and further ones are lost"
-                )
-            self.lost += data.count(b"\n")
-        elif self.lost:
-            self.say(f"standard output is read again; {self.lost:,} lines were lost")
-            self.lost = 0
-
-    def close(self) -> None:
-        """Give a reader a moment to take the rest."""
-        with self.changed:
-            self.closing = True
-            self.changed.notify()
-        self.thread.join(2.0)
-
-    def _write(self) -> None:
-        while True:
-            with self.changed:
-                self.changed.wait_for(lambda: self.waiting or self.closing)
-                if not self.waiting:
-                    return
-                data = self.waiting.popleft()
-            try:
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[os.write(self.descriptor, rest) :]
-            except OSError as error:
-                self.is_gone = True
-                self.say(f"standard output cannot be written any more: {visible(error.strerror)}")
-                return
-            with self.changed:
-                self.nbytes -= len(data)
 
 
 class Emission:
@@ -366,7 +160,3 @@ def check_emit(to: str, taken: dict[Path, str]) -> None:
         raise UsageError(f"--emit: {error}") from None
     if place in taken:
         raise UsageError(f"--emit: {visible(path)} {taken[place]}; name another file")
-
-
-def _unwritable(path: Path, error: OSError) -> MacroError:
-    return MacroError(f"{visible(path)} cannot be written: {visible(error.strerror)}")

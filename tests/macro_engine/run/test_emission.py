@@ -15,7 +15,8 @@ from made_runs import SETTINGS, engine, live_engine, run, run_until, write_strea
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.options.settings import Layer
-from macro_engine.run.emission import MOST_WAITING, AppendedFile, StandardOutput
+from macro_engine.run import emit_target
+from macro_engine.run.emit_target import MOST_WAITING, AppendedFile, StandardOutput
 from macro_engine.run.engine import Engine
 from macro_engine.stream.opening import open_stream
 
@@ -212,6 +213,65 @@ def test_a_reader_that_stops_reading_stops_nobody():
     os.close(write)
     reader.join()
     assert b"".join(taken) == line * (len(b"".join(taken)) // 100)
+
+
+def test_a_reader_that_is_slow_gets_every_line():
+    said = []
+    read, write = os.pipe()
+    pipe = StandardOutput(said.append, write)
+    lines = [b"%d " % i * 40 + b"\n" for i in range(3000)]
+    pipe.write(b"".join(lines))
+    taken = []
+
+    def take():
+        time.sleep(0.6)  # longer than a state waits for it
+        while data := os.read(read, 1 << 16):
+            taken.append(data)
+            time.sleep(0.02)
+
+    reader = threading.Thread(target=take)
+    reader.start()
+    pipe.close()
+    os.close(write)
+    reader.join()
+    assert b"".join(taken) == b"".join(lines)
+    assert [text.endswith("lines wait for whoever reads standard output") for text in said] == [
+        True
+    ]
+
+
+def test_lines_that_nobody_takes_are_given_up_whole_and_counted(monkeypatch):
+    monkeypatch.setattr(emit_target, "PATIENCE_AT_END", 0.1)
+    said = []
+    read, write = os.pipe()
+    pipe = StandardOutput(said.append, write)
+    pipe.write((b"x" * 99 + b"\n") * 3000)
+    pipe.close()
+    os.set_blocking(read, False)
+    taken = os.read(read, 1 << 20)
+    assert taken.endswith(b"\n")
+    assert f"{3000 - len(taken) // 100:,} lines were lost" in said[-1]
+    os.close(read)
+    pipe.thread.join()
+    os.close(write)
+
+
+def test_a_state_is_stored_after_the_lines_before_it_are_written():
+    said = []
+    read, write = os.pipe()
+    pipe = StandardOutput(said.append, write)
+    pipe.write(b"line\n" * 1000)
+    pipe.state()
+    os.set_blocking(read, False)
+    assert os.read(read, 1 << 16) == b"line\n" * 1000
+    pipe.write(b"line\n" * 100_000)
+    for _ in range(3):  # a reader who does not read is waited for once
+        started = time.monotonic()
+        pipe.state()
+    assert time.monotonic() - started < 0.1
+    os.close(read)
+    pipe.close()
+    os.close(write)
 
 
 def test_a_reader_that_is_gone_stops_nobody():
