@@ -31,6 +31,7 @@ from macro_engine.fleet.fleet import waiting_line
 from macro_engine.fleet.stream import Stream, run_stream
 from macro_engine.run.lock import WriterLock
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.whole_file import whole_file
 from macro_engine.run.wall import FollowedRun, RunLine
 
 _TELL_SECONDS = 1.0
@@ -83,7 +84,10 @@ def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
         finally:
             watch.close()
             of_fleet.forget(stop.ask)
-        return as_json(answer), path.read_bytes() if path.exists() else None
+        try:
+            return as_json(answer), whole_file(path) if path.exists() else None
+        except MacroError as error:
+            return as_json({"reason": f"{error} (on {where()})"}), None
 
 
 class _Watch:
@@ -148,7 +152,7 @@ class DaskCrew:
         home = Path(stream.run_file)
         try:
             self.locks[key] = WriterLock(home)  # nobody else may write what comes home
-            recorded = home.read_bytes() if home.exists() else None
+            recorded = whole_file(home) if home.exists() else None
             source = stream if stream.is_live else _at_home(stream)
             data = [] if stream.is_live else [(source.source, fingerprint(Path(source.source)))]
         except (MacroError, OSError) as error:

@@ -59,7 +59,7 @@ class Stream:
 
 
 class _LeftError(Exception):
-    """It was asked to end before there was a stream."""
+    """It was asked to end before there was a stream; the text says what it waited for."""
 
 
 @work
@@ -107,7 +107,8 @@ def run_stream(stream: Stream, stop: Stop) -> dict[str, Any]:
             asyncio.run(engine.run())
         finally:
             stop.forget(engine.stop)
-    except _LeftError:
+    except _LeftError as left:
+        remarks.append(str(left))
         return {"state": _STOPPED, "summary": None, "rung": 0, "remarks": remarks}
     finally:
         if command is not None:
@@ -139,9 +140,9 @@ def _opened(stream: Stream, stop: Stop) -> Any:
         check_run_file(run_file, {path.resolve(): "is read in this run"})
         return open_stream([path], layers, config)
 
-    def wait(_why: str) -> None:
+    def wait(why: str) -> None:
         if stop.event.wait(_LOOK_SECONDS):
-            raise _LeftError
+            raise _LeftError(why)
 
     origin = named(stream.source, stream.from_now)
     check_run_file(run_file, {path.resolve(): "is read in this run" for path in origin.paths})

@@ -261,7 +261,10 @@ def _line_of(one: Standing, width: int) -> str:
     words = f"{visible(one.stream.name):{width}}  {one.state}"
     if one.reason:
         return f"{words}: {one.reason}"
-    summary = (one.value or {}).get("summary")
+    value = one.value or {}
+    summary = value.get("summary")
+    if one.stream.is_live and not summary and value.get("remarks"):
+        return f"{words}, without a step: {value['remarks'][-1]}"
     if summary:
         errors = summary["errors"]
         shown = [name for name in errors if name != "no_change"]

@@ -1,0 +1,53 @@
+"""A run file as bytes, for where it goes somewhere else."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
+from macro_engine.run.retries import PATIENCE, tried
+from macro_engine.run.store import schema, wal
+
+
+def whole_file(path: Path) -> bytes:
+    """The bytes of a run file that nobody writes now, with what its companion holds.
+
+    Where somebody reads a run when it ends, or where it was killed, the newest commits are in the
+    -wal file: they are copied first, and the companion is empty afterwards.
+
+    Raises `MacroError` where that cannot be done, so that nobody takes half a file for a whole one.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        try:
+            _copy_log(path)
+        except (sqlite3.Error, OSError) as error:
+            raise MacroError(
+                f"{visible(path)}: what {visible(log.name)} holds cannot be copied into it: "
+                f"{visible(error)}"
+            ) from None
+    return path.read_bytes()
+
+
+def _copy_log(path: Path) -> None:
+    index = wal.index_of(path)
+    with closing(schema.connect(path, writable=True)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if wal.commits_are_missing(path, index, wal.index_of(path)):
+            raise MacroError(
+                f"{visible(path)} is damaged: its -wal, so that its last steps are missing"
+            )
+
+        def copy() -> None:
+            is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            if is_busy:
+                error = sqlite3.OperationalError("somebody reads it")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+
+        tried(copy, PATIENCE)
+        with suppress(sqlite3.Error):  # somebody still has it open: the log is there, and empty
+            connection.execute("PRAGMA journal_mode = MEMORY")
