@@ -104,7 +104,10 @@ def _encoding() -> Finding:
     if encoding.replace("-", "") == "utf8":
         return Finding("ok", "characters", "UTF-8")
     return Finding(
-        "odd", "characters", encoding, "add --ascii, or set a locale such as LC_ALL=C.UTF-8"
+        "odd",
+        "characters",
+        f"{encoding}: screens keep to ASCII",
+        "for finer charts set a locale such as LC_ALL=C.UTF-8",
     )
 
 
@@ -153,7 +156,10 @@ def _cache() -> Finding:
         folder = cache_folder()
     except UnusableError as error:
         return Finding(
-            "odd", "compiled loops", visible(str(error), 200), "each run compiles them again"
+            "odd",
+            "compiled loops",
+            visible(str(error), 200),
+            "each run compiles them again; to keep them, set XDG_CACHE_HOME to a folder of yours",
         )
     if any(folder.iterdir()):
         return Finding("ok", "compiled loops", f"in {visible(folder)}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from textual_serve.server import Server
 
 HOST = "127.0.0.1"
+_SOCKET = "/ws"
 _FONT_ON_THE_NETWORK = "https://fonts.googleapis.com/"
 _FONT = """\
 <style>
@@ -77,6 +78,8 @@ def _only_own_pages(url: str) -> Any:
             raise web.HTTPForbidden(text="only this machine is served")
         if origin is not None and origin.partition("://")[2] != request.host:
             raise web.HTTPForbidden(text="another site's page is not served")
+        if request.path == _SOCKET and request.headers.get("Upgrade", "").lower() != "websocket":
+            raise web.HTTPBadRequest(text="this is for the socket of a page")
         answer: web.StreamResponse = await handler(request)
         if isinstance(answer, web.Response) and answer.content_type == "text/html":
             answer.text = _without_network(answer.text or "").replace(url, f"http://{request.host}")

@@ -134,6 +134,7 @@ def test_pages_of_other_sites_and_other_names_are_refused(served):
     assert status == 200
     assert "googleapis" not in page
     assert served.get("/ws", Origin="http://evil.example")[0] == 403
+    assert served.get("/ws")[0] == 400  # and no traceback, which would give no answer
     assert served.get("/", Host="evil.example")[0] == 403
 
 

@@ -157,7 +157,8 @@ def test_the_doctor_sees_a_locale_that_is_not_utf8(monkeypatch):
     monkeypatch.setattr(sys, "__stdout__", Latin())
     finding = findings()["characters"]
     assert finding.state == "odd"
-    assert "--ascii" in finding.cure
+    assert "ASCII" in finding.found
+    assert "LC_ALL" in finding.cure
 
 
 def test_the_doctor_sees_colours():
