@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,8 @@ from macro_engine.run.recorder import Recorder
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.table import NO_CLASS, Rejection, Rejections
 
+_READ_AHEAD = 200_000  # rejected rows; more than there are in a table
+
 
 @dataclass
 class Listener:
@@ -27,6 +30,23 @@ class Listener:
     remark: Callable[[str], None] = lambda _text: None
     results: Callable[[Steps], None] = lambda _results: None
     alarm: Callable[[Change], None] = lambda _change: None
+
+
+@dataclass
+class Stranger:
+    """The first label that is none of the classes, until its step is run.
+
+    `number` is its place among the rejected rows by their lines; a table's are not reported so.
+    """
+
+    file: str
+    line: int
+    number: int
+    text: str
+
+    def follows(self, file: str, line: int) -> bool:
+        """Whether it stands behind another line of its file."""
+        return file == self.file and line < self.line
 
 
 class Report:
@@ -53,7 +73,8 @@ class Report:
         self.reader: Reader
         self.pipeline: Pipeline
         self.known_rejected = self.known_reports = 0
-        self.stranger: tuple[int, str] | None = None  # the first label that is none of the classes
+        self.stranger: Stranger | None = None
+        self.places: deque[tuple[str, int]] = deque(maxlen=_READ_AHEAD)  # of rejections before it
         self.has_news = True
 
     def results(self, results: Steps, events: Sequence[Event]) -> None:
@@ -94,9 +115,9 @@ class Report:
 
         `rejected` is how many rows were rejected until these steps; a recording is read ahead.
         """
-        if self.stranger is None or rejected + int(results.rejected.sum()) < self.stranger[0]:
+        if self.stranger is None or rejected + int(results.rejected.sum()) < self.stranger.number:
             return []
-        number, text = self.stranger
+        number, text = self.stranger.number, self.stranger.text
         self.stranger = None
         place = int(np.searchsorted(rejected + np.cumsum(results.rejected), number))
         times = results.first_times
@@ -117,11 +138,23 @@ class Report:
     def _rejected(self, rejection: Rejection) -> None:
         number = self.rejections.count
         if rejection.problem.kind.startswith(NO_CLASS) and self.rejections.unknown_labels == 1:
-            self.stranger = number, f"a label is none of the classes: {rejection}"
-            if self.reader.is_live:
-                self.note("rejected", self.stranger[1])
-                self.stranger = None
+            self._met(rejection, number)
+        elif self.stranger is not None:
+            self.stranger.number += self.stranger.follows(rejection.file, rejection.line)
+        elif not self.rejections.unknown_labels:
+            self.places.append((rejection.file, rejection.line))
         if self.recorder is not None:
             self.recorder.reject(number, rejection)
         if number > self.known_rejected:
             self.listener.rejected(rejection)
+
+    def _met(self, rejection: Rejection, number: int) -> None:
+        """A label that is none of the classes, for the first time."""
+        text = f"a label is none of the classes: {rejection}"
+        if self.reader.is_live:
+            self.note("rejected", text)
+            return
+        file, line = rejection.file, rejection.line
+        later = sum(other == file and place > line for other, place in self.places)
+        self.stranger = Stranger(file, line, number - later, text)
+        self.places.clear()

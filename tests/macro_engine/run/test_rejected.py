@@ -14,7 +14,7 @@ def write_bad_stream(path):
     lines = ["when,place,a,label"]
     for i in range(400):
         label = "lost" if i in (250, 260) else ("yes", "no")[i % 3 > 0]
-        a = {7: "", 50: "", 90: "abc"}.get(i, f"{i % 10}")
+        a = {7: "", 50: "", 90: "abc", 300: "", 310: "", 350: ""}.get(i, f"{i % 10}")
         lines.append(f"2024-01-{1 + i // 24:02}T{i % 24:02}:00,ATL,{a},{label}")
     path.write_text("\n".join(lines))
     return path
@@ -38,7 +38,7 @@ def made(tmp_path):
 def test_reasons_are_counted_with_an_example_and_a_cure(made):
     found = {(r.column, r.kind.split(" (")[0]): r for r in reasons_of(made.rejections)}
     assert {key: reason.count for key, reason in found.items()} == {
-        ("a", "is missing"): 2,
+        ("a", "is missing"): 5,
         ("label", "is not one of the classes"): 2,
         ("a", "is not a number"): 1,
     }
