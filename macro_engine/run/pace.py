@@ -46,6 +46,8 @@ class Destination:
             return int(np.searchsorted(firsts, self.time, side="left"))
         assert self.share is not None
         assert shares is not None
+        if self.share >= 1.0:  # all of it, not up to its last steps
+            return block.steps
         return int(np.searchsorted(shares, self.share, side="left"))
 
 

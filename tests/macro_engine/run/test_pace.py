@@ -153,6 +153,7 @@ def test_paused_only_single_steps_run():
         (Destination(time=50 * 60_000_000), 5),
         (Destination(time=51 * 60_000_000), 6),
         (Destination(share=0.5), 49),
+        (Destination(share=1.0), 100),
         (Destination(row=1000), 100),
     ],
 )
