@@ -114,7 +114,7 @@ class RunProgress:
             came=self.reader.came if is_live else None,
             closed=self.closed if is_live else None,
             gone=self.reader.trouble_since if is_live else None,
-            behind=self.reader.source.behind if is_live else None,
+            behind=self.reader.behind if is_live else None,
             open_rows=self.reader.maker.open_rows if is_live else 0,
             open_errors=self.open_step.errors() if self.open_step else {},
             said=self.open_step.newest(self.titles) if self.open_step else {},

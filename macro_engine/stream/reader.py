@@ -79,6 +79,8 @@ class Reader:
         self.came = time()
         self.trouble_since: float | None = None  # by the clock on the wall
         self.has_news = False
+        self.taken = 0  # rows that `poll` has and that were not all run
+        self.rows_before = 0  # how many were given out when it took them
         self.can_commit = True
         if self.is_live:
             source.most_rows = FIRST_ROWS
@@ -119,11 +121,20 @@ class Reader:
         return len(self.maker.held)
 
     @property
+    def behind(self) -> int | None:
+        """How many rows of a live feed wait, there or here, about; None where nobody knows."""
+        there = self.source.behind
+        if there is None:
+            return None
+        run = self.maker.rows - self.rows_before + self.maker.open_rows
+        return there + max(self.taken - run, 0)
+
+    @property
     def doing(self) -> str:
         """What goes on while rows come, in a few words."""
         if not self.is_live:
             return PLAYING
-        behind = self.source.behind or 0
+        behind = self.behind or 0
         return FOLLOWING if behind < MANY_BEHIND else f"{FOLLOWING}, {behind:,} rows behind"
 
     def blocks(self) -> Iterator[Block]:
@@ -144,10 +155,12 @@ class Reader:
             self.trouble_since = None
         elif self.trouble_since is None:
             self.trouble_since = time()
+        self.taken, self.rows_before = sum(map(len, tables)), self.rows
         for table in tables:
             if table.begins_file:
                 self.encoder.time_reader = None
             yield from self.maker.take(table)
+        self.taken = 0
         if tables or not self.source.is_idle:  # the time that its rows took to run is no silence
             self.last_came = self.clock()
         if self.source.has_ended:
