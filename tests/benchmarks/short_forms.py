@@ -156,7 +156,7 @@ def test_the_monitor_costs_the_engine_little():
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
 @measured
 def test_a_wall_costs_little():
-    paint, live = run("wall.py", "8", "5").splitlines()
+    paint, live, _ = run("wall.py", "8", "5").splitlines()
     assert float(paint.split()[-1]) < 3.0  # 2 is the bound, with room for a busy machine
     assert float(live.split()[-1]) < 0.2  # 0.15 for fifty runs
 

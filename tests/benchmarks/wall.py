@@ -4,7 +4,9 @@
 
 Tails of 5 rows a second each are followed by one wall in a pseudo terminal of 160x50: CPU of the
 wall as a share of a core, and its first line against the first paint of `watch` on one of the runs.
-The run files are written by one process, through the recorder that tails use, commit by commit.
+The run files are written by one process, through the recorder that tails use, commit by commit. It
+counts the rows that were committed meanwhile: where the writers are starved, the figure says nothing,
+and it ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from terminals import Terminal
+
+from macro_engine.run.overview import overview
+from macro_tui.cli.runs import HEADINGS
 
 # Each run in a thread of its own: an engine over a file that grows by a row every 0.2 s.
 RUN = """
@@ -49,12 +54,16 @@ for i in range(count):
     past = (now - datetime.timedelta(seconds=0.2 * k) for k in range(300, 0, -1))
     (folder / f"s{i}.csv").write_text(HEADER + "".join(map(row, past)))
     threading.Thread(target=run, args=[i], daemon=True).start()
+due = time.monotonic()
 while True:
+    due += 0.2  # what was late is made up for
     for i in range(count):
         with open(folder / f"s{i}.csv", "a") as file:
             file.write(row(datetime.datetime.now()))
-    time.sleep(0.2)
+    time.sleep(max(due - time.monotonic(), 0))
 """
+RATE = 5.0  # rows a second that each run is fed
+ENOUGH = 0.9  # of them must be committed; a commit comes once a second
 
 
 def first_lines(folder: Path, rounds: int) -> tuple[float, float]:
@@ -74,7 +83,13 @@ def first_lines(folder: Path, rounds: int) -> tuple[float, float]:
     return wall, one
 
 
-def main() -> None:
+def committed(folder: Path) -> list[int]:
+    """Rows in each run file."""
+    place = HEADINGS.index("rows")
+    return [int(overview(path)[place].replace(",", "")) for path in sorted(folder.glob("*.run"))]
+
+
+def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 30.0
     with tempfile.TemporaryDirectory() as name:
@@ -89,15 +104,24 @@ def main() -> None:
             with Terminal("wall", folder, size=(160, 50)) as terminal:
                 terminal.wait_for("r00.run", 120)
                 time.sleep(5)
+                rows, started = committed(folder), time.perf_counter()
                 before, sent = terminal.cpu_seconds(), len(terminal.received)
                 time.sleep(seconds)
                 share = (terminal.cpu_seconds() - before) / seconds
                 rate = (len(terminal.received) - sent) / seconds / 1000
-                print(f"{count} live runs: {rate:.1f} kB/s, share of a core {share:.3f}")
+                written = [after - b for after, b in zip(committed(folder), rows, strict=True)]
+                took = time.perf_counter() - started
+            print(f"{count} live runs: {rate:.1f} kB/s, share of a core {share:.3f}")
+            mean, least = statistics.mean(written) / took, min(written) / took
+            print(f"rows committed a second and run: {mean:.2f}, at least {least:.2f}, of {RATE}")
+            if mean < ENOUGH * RATE * (1 - 1 / seconds):
+                print("the writers are starved: measure on a quieter machine", file=sys.stderr)
+                return 1
+            return 0
         finally:
             writer.kill()
             writer.wait()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
