@@ -70,7 +70,7 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 def _origin(summary: Summary, lead: LeadSummary) -> Iterator[str]:
     """Whether the lead is more than luck, which situations earned it, and how much they learned."""
-    between = f"{lead.low:+.2f} to {lead.high:+.2f} points a step"
+    between = f"{lead.low:+z.2f} to {lead.high:+z.2f} points a step"
     if not lead.is_clear:
         yield f"That may be luck: too early to tell ({summary.rows:,} rows; {between})."
     earners, total = _earners(lead)
@@ -96,7 +96,7 @@ def _earners(lead: LeadSummary) -> tuple[list[Earner], float]:
     order = [one for one in order if sign * one.points > 0]
     while len(order) > 1 and sum(sign * e.points for e in order[:-1]) >= 0.8 * abs(lead.points):
         order.pop()
-    return (order if lead.points else []), lead.points
+    return (order if lead.is_clear else []), lead.points  # a share of luck says nothing
 
 
 def _judged(summary: Summary) -> list[str]:
@@ -205,8 +205,8 @@ def _say_what_was_rejected(summary: Summary, say: Callable[[str], None]) -> None
 def _lead(error: float, baseline: float) -> str:
     points = 100 * (error - baseline)
     if baseline == 0:
-        return f"{points:+.2f} points"
-    return f"{points:+.2f} points ({error / baseline - 1:+.1%})"
+        return f"{points:+z.2f} points"
+    return f"{points:+z.2f} points ({error / baseline - 1:+z.1%})"
 
 
 def _verdict_by(metric: Metric, judged: MetricSummary, series: str, of: str) -> str:

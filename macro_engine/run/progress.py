@@ -248,7 +248,7 @@ class RunProgress:
         """In words, what each series would have got wrong with labels at once."""
         at_once = self._late_labels().get("errors_at_once", {})
         prices = [
-            f"{name} {error:.2%}, waiting adds {100 * (errors[name] - error):+.2f} points"
+            f"{name} {error:.2%}, waiting adds {100 * (errors[name] - error):+z.2f} points"
             for name, error in at_once.items()
         ]
         return [f"with labels at once: {'; '.join(prices)}"] if prices else []

@@ -31,6 +31,7 @@ COLUMN_OPTIONS = ("time", "label", "features", "categorical")
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
 _CATEGORY_VALUES = 100
 _MOSTLY = 0.9
+_OTHERS = 2  # candidates for the label that are named beside it
 TIME, LABEL, FEATURE, CATEGORY, LEFT_OUT = "time", "label", "feature", "category", "left out"
 _OPTIONS = {FEATURE: "features", CATEGORY: "categorical"}
 NAMED, NOT_NAMED = "named", "others are named"
@@ -78,9 +79,14 @@ class Guesses:
 
     @property
     def headline(self) -> str:
-        """The choice of the label and why; empty where it was not guessed."""
-        name = self.label.column
-        return "" if name is None else f"label '{visible(name, 30)}', {self.label.why}"
+        """The choice of the label, what else it may be, and why; empty where it was not guessed."""
+        if self.label.column is None:
+            return ""
+        others = [f"'{visible(name, 30)}'" for name in self.label.others[:_OTHERS]]
+        if more := len(self.label.others) - len(others):
+            others.append(f"{more} more")
+        instead = f" (not {' or '.join(others)})" if others else ""
+        return f"label '{visible(self.label.column, 30)}'{instead}, {self.label.why}"
 
 
 def infer(table: Table, known: Mapping[str, Any]) -> Guesses:

@@ -8,6 +8,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from macro_engine.core.errors import MacroError
+from macro_engine.core.escape import visible
 from macro_engine.run.view import Event, RunView
 from macro_tui.app import Monitor, Options
 from macro_tui.panels.panel import Panel
@@ -19,6 +20,7 @@ from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import Viewport
 
 _NOTICE_SECONDS = 5.0
+_LONGEST = 2_000  # characters of a reason
 
 
 class MonitorScreen(Screen[None]):
@@ -47,6 +49,14 @@ class MonitorScreen(Screen[None]):
         if self.view.frozen is not None:
             return self.view.frozen.steps
         return 0 if self.session.history is None else self.session.history.steps
+
+    @property
+    def failed(self) -> str:
+        """Why the run has failed, here or where it is watched; empty if it has not."""
+        snapshot, error = self.session.snapshot, self.session.error
+        if error is not None:
+            return visible(str(error) or type(error).__name__, _LONGEST)
+        return visible(snapshot.words, _LONGEST) if snapshot.state == "failed" else ""
 
     @property
     def focused_panel(self) -> Panel | None:

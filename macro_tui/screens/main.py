@@ -46,6 +46,7 @@ from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
 
 _STATUS_SECONDS = 1.0
+_MEMBERS = 8  # of the grid, before they are known
 _VERDICT = 45  # cells that an alarm leaves to the verdict
 _REST = 15  # times as long as a frame took nothing is drawn, so that the engine is not held up
 
@@ -82,7 +83,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         self.panels: dict[str, Panel] = {kind.key: kind(self.glyphs) for kind in kinds}
         names = ("header", "verdict", "before", "status", "footer")
         self.text_lines = {name: Paragraph(self.glyphs, id=name) for name in names}
-        self.placed_for: object = None  # size, and whether rows wait for labels
+        self.placed_for: object = None  # see `_places`
         self.length: int | None = None  # steps of the whole run, as far as they are known
         self.has_key_come = False  # since the screen was opened
         self.was_in_trouble = False  # at the last frame
@@ -193,8 +194,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
                 return
             alarms = self._alarms(width - _VERDICT)
             row = verdict(scene, width - row_width(alarms))
-            if self.session.error is not None:
-                alarms, row = [], status_lines.failure(self.session.error)
+            if self.failed:
+                alarms, row = [], status_lines.failure(self.failed, width)
             self._line("verdict").draw([[*alarms, *row]])
             for panel in self.panels.values():
                 if panels and panel.display:
@@ -267,7 +268,12 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
 
     def _places(self) -> object:
         """By what the panels have their places."""
-        return self.size, self._has_keys
+        return self.size, self._has_keys, self._members
+
+    @property
+    def _members(self) -> int:
+        history = self.session.history
+        return _MEMBERS if history is None else len(history.members)
 
     def put_panels(self) -> None:
         """Put the panels in their places."""
@@ -276,8 +282,9 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         lines = ["header", "verdict", "footer", "status"][: 4 if height >= 12 else 3]
         self._line("status").display = "status" in lines
         room = max(height - len(lines), 0)
-        shown = panel_boxes(width, room, self.view.expanded, self._has_keys)
-        chart = shown.get("errors") or panel_boxes(width, room)["errors"]
+        members = self._members
+        shown = panel_boxes(width, room, self.view.expanded, self._has_keys, members)
+        chart = shown.get("errors") or panel_boxes(width, room, members=members)["errors"]
         self.dots = ACROSS * max(plot_columns(chart.width), 1)
         for name, panel in self.panels.items():
             panel.display = name in shown
@@ -298,7 +305,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         small = is_small(width, height - 4)
         is_frozen = self.view.frozen is not None
         has_ended = self.session.snapshot.has_ended and not is_frozen
-        row = status_lines.footer(width, small, self.notice, self.keys, has_ended, is_frozen)
+        is_held = is_frozen or self.session.snapshot.state == "paused"
+        row = status_lines.footer(width, small, self.notice, self.keys, has_ended, is_held)
         if self.tour is not None and self.tour.text and not self.notice:
             row = self.tour.row()
         self._line("footer").draw([row])

@@ -69,8 +69,8 @@ class PlaybackActions(MonitorScreen):
             self.say(f"speed {speed}")
 
     def action_go_to(self) -> None:
-        what = "a share" if self.is_played else "a share of what has come"
-        question = f"a step (2400), row 12040, {what} (50%) or a time (2001-03-14 11:02)"
+        share = "50%" if self.is_played else "50% of what has come"
+        question = f"a step (2400), row 12040, {share}, or a time (2001-03-14 11:02)"
         self.app.push_screen(Prompt(question, check=parse_target), self._go_to)
 
     def _go_to(self, text: str | None) -> None:

@@ -21,7 +21,8 @@ class ProgramActions(MonitorScreen):
         self.app.push_screen(HelpScreen(self.glyphs, self.keys))
 
     def action_stream(self) -> None:
-        rows = stream_rows(self.session.settings, self.session.guessed, self.session.remarks)
+        run = self.session
+        rows = stream_rows(run.settings, run.guessed, run.remarks, self.failed)
         self.app.push_screen(StreamScreen(self.glyphs, rows))
 
     def action_metrics(self) -> None:

@@ -35,8 +35,8 @@ class Prompt(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(f"{self.question}; Esc gives up", markup=False)
-            yield Input(self.value)
+            yield Static(self.question, markup=False)
+            yield Input(self.value, placeholder="Enter takes it, Esc gives up")
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:

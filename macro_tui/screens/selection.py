@@ -91,14 +91,18 @@ class PanelActions(NavigationActions):
             last = max(len(scene.rejected) - 1, 0)
             self.look(replace(self.view, reason=min(max(place, 0), last)))
         elif isinstance(panel, PendingPanel):
-            last = max(len(scene.snapshot.pending_likely) - 1, 0)
-            place = min(max(min(self.view.pending, last) + by, 0), last)
-            self.look(replace(self.view, pending=place))
+            place = pending.picked_place(scene.snapshot, self.view.pending, by)
+            self._pick_pending(scene.snapshot, place)
         else:
             count = len(scene.history.members)
             step = 1 if by > 0 else -1
             self.look(replace(self.view, member=min(max(scene.member + step, 0), count - 1)))
         return True
+
+    def _pick_pending(self, snapshot: Snapshot, place: int) -> None:
+        """Picks a row that waits; it stays picked when others come before it."""
+        if snapshot.pending_likely:
+            self.look(replace(self.view, pending=snapshot.pending_likely[place]["row"]))
 
     def _pick_event(self, scene: Scene, by: int) -> None:
         listed = scene.listed
@@ -130,7 +134,7 @@ class PanelActions(NavigationActions):
         elif isinstance(panel, PendingPanel):
             place = pending.row_at(scene.snapshot, self.view.pending, y, *panel.room)
             if place is not None:
-                self.look(replace(self.view, pending=place))
+                self._pick_pending(scene.snapshot, place)
         elif isinstance(panel, WeightsPanel):
             member = weights.member_at(scene, y, height)
             if member is not None and not self.view.of_strategies:
@@ -174,7 +178,7 @@ class PanelActions(NavigationActions):
         if not likely:
             self.say("no row waits for its label")
             return
-        row = likely[min(self.view.pending, len(likely) - 1)]
+        row = likely[pending.picked_place(snapshot, self.view.pending)]
         self.app.push_screen(DetailsScreen(pending.details(row, snapshot), self.glyphs))
 
     def _open_subroutine(self) -> None:

@@ -54,7 +54,7 @@ def tick_text(value: float, size: float, unit: str) -> str:
     """
     decimals = max(0, -math.floor(math.log10(size) + 1e-9))
     if unit in LEADS:
-        return f"{value:+.{decimals}f}" if value else "0"
+        return f"{value:+z.{decimals}f}" if value else "0"
     return f"{value:.{decimals}f}{'%' if unit == '%' else ''}"
 
 

@@ -18,9 +18,10 @@ from macro_tui.view.raster import Floats, Stroke
 from macro_tui.view.rows import Row
 
 _LEFT = 7
-_ROWS_A_TICK = 4
-_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+_ROWS_A_TICK = 3
+_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 _MOST_TICKS = 10  # of points
+_BOTH = 4  # rows from which on there are two above zero, so that both sides have their names
 _BETTER, _WORSE = "better", "worse"
 _LARGEST_LOSS = 14.0  # nats: that of a probability of a millionth
 _LIMITS = {
@@ -155,11 +156,15 @@ def bounds(view: CurvesView, before: Bounds | None) -> Bounds:
 
 @dataclass(frozen=True)
 class Zero:
-    """Where zero is: below so many rows, of which each is worth a unit; `below` rows follow."""
+    """Where zero is: below so many rows, of which each is worth a unit; `below` rows follow.
+
+    Every so many rows there is a tick.
+    """
 
     above: int
     below: int
     unit: float
+    every: int = 1
 
     @property
     def bounds(self) -> Bounds:
@@ -167,17 +172,19 @@ class Zero:
 
 
 def zero_of(y: Bounds, rows: int) -> Zero:
-    """Moves the range so that zero is the edge between two rows, and a row a round value.
+    """Moves the range so that zero is the edge between two rows, and ticks are round values.
 
-    >>> zero_of(Bounds(-2.0, 7.0), 6)
-    Zero(above=5, below=1, unit=2.0)
+    >>> zero_of(Bounds(-2.0, 7.0), 6), zero_of(Bounds(-0.5, 0.5), 16).unit
+    (Zero(above=5, below=1, unit=2.0, every=1), 0.075)
     """
     low, high = max(-y.low, 0.0), max(y.high, 0.0)
     if rows < 2:
         return Zero(rows, 0, max(high, low) or 1.0)
-    above = min(max(round(rows * high / ((low + high) or 1.0)), 1), rows - 1)
+    every = -(-rows // _MOST_TICKS)
+    least = 2 if rows >= _BOTH else 1
+    above = min(max(round(rows * high / ((low + high) or 1.0)), least), rows - 1)
     unit = max(high / above, low / (rows - above)) or 1.0
-    return Zero(above, rows - above, _round(unit))
+    return Zero(above, rows - above, _round(every * unit) / every, every)
 
 
 def _round(value: float) -> float:
@@ -246,17 +253,17 @@ def _draw_y_axis(canvas: Canvas, view: CurvesView, areas: ChartAreas, y: Bounds)
 
 def _draw_y_axis_of_points(canvas: Canvas, areas: ChartAreas, zero: Zero) -> None:
     """The value of the lower edge of a row beside it; which side is better at the ends."""
-    every = max(-(-areas.rows // _MOST_TICKS), 1)
+    size = _decimals(zero.every * zero.unit)
     for place in range(-zero.below, zero.above):
         row = areas.top + zero.above - 1 - place
-        if place % every == 0:
-            text = tick_text(place * zero.unit, _decimals(zero.unit), "points")
+        if place % zero.every == 0:
+            text = tick_text(place * zero.unit, size, "points")
             canvas.put_right(_LEFT - 1, row, text, "muted")
             canvas.put(_LEFT - 1, row, canvas.glyphs.tick, "axis")
     if zero.above > 1:
-        canvas.put_right(_LEFT - 1, areas.top, _BETTER, "good")
+        canvas.put(0, areas.top, f"{_BETTER:>{_LEFT - 1}}", "good")
     if zero.below:
-        canvas.put_right(_LEFT - 1, areas.top + areas.rows - 1, _WORSE, "bad")
+        canvas.put(0, areas.top + areas.rows - 1, f"{_WORSE:>{_LEFT - 1}}", "bad")
 
 
 def _decimals(unit: float) -> float:
@@ -355,12 +362,12 @@ def _legend_role(series: Series, is_area: bool) -> str:
 def value_text(value: float | None, unit: str) -> str:
     """A value with one decimal, log loss with three; with a sign for leads, with % for shares.
 
-    >>> value_text(31.24, "%"), value_text(2.0, "points"), value_text(None, "%")
-    ('31.2%', '+2.0', '-')
+    >>> value_text(31.24, "%"), value_text(-0.01, "points"), value_text(None, "%")
+    ('31.2%', '+0.0', '-')
     """
     if value is None or not np.isfinite(value):
         return "-"
-    sign, decimals = "+" if unit in LEADS else "", _DECIMALS.get(unit, 1)
+    sign, decimals = "+z" if unit in LEADS else "", _DECIMALS.get(unit, 1)
     return f"{value:{sign}.{decimals}f}{'%' if unit == '%' else ''}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from macro_engine.core.format import count_text, short_threshold_text, time_text
@@ -20,7 +22,7 @@ def nearest_view(scene: Scene) -> NearestView:
     pairs = tuple(
         (int(number), abs(float(distance)))
         for number, distance in zip(step.nearest[k], step.distances[k], strict=True)
-        if number > 0
+        if number > 0 and math.isfinite(scene.history.limit(k, step.step))
     )
     is_birth = bool(step.born[k])
     parent = scene.history.births[k][int(step.active[k]) - 1].parent if is_birth else 0
@@ -46,7 +48,10 @@ def facts(scene: Scene, width: int) -> list[Row]:
 
 
 def _choice(scene: Scene, k: int, number: int) -> Row:
-    limit = short_threshold_text(scene.history.limit(k, scene.step.step))
+    threshold = scene.history.limit(k, scene.step.step)
+    limit = short_threshold_text(threshold)
+    if math.isinf(threshold):
+        return [(f"#{number} ", "chosen"), ("is active, as always: inf is the baseline", "label")]
     if scene.step.born[k]:
         birth = scene.history.births[k][number - 1]
         origin = f", a copy of #{birth.parent}" if birth.parent else ""
@@ -85,7 +90,7 @@ def _standing(scene: Scene, number: int) -> Row:
     return [
         (f"error {own:.1f}%", "good" if better else "bad"),
         (f", baseline {baseline:.1f}%", "muted"),
-        (f"; earned {points:+.2f} points", "good" if points >= 0 else "bad"),
+        (f"; earned {points:+z.2f} points", "good" if points >= 0 else "bad"),
         (" on the same rows", "muted"),
     ]
 

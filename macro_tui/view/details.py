@@ -47,7 +47,7 @@ def _life(scene: Scene, number: int) -> list[Row]:
         errors = f"error {line.error:.1f}%, baseline {line.baseline:.1f}% on the same rows"
         rows.append([(errors, role)])
         rows.append([(lead_text(line.error, line.baseline), role)])
-        earned = f"its steps earned {line.points:+.2f} points of the lead"
+        earned = f"its steps earned {line.points:+z.2f} points of the lead"
         rows.append([(earned, "good" if line.points >= 0 else "bad")])
     if situation := scene.history.situation_at_birth(scene.member, number):
         rows.append([(f"its situation, before it was born: {situation}", "label")])
@@ -79,7 +79,8 @@ def _use(scene: Scene, number: int, glyphs: Glyphs) -> list[Row]:
     labels = scene.labels(shown)
     axis = ""
     for column, text in labels:
-        axis = axis.ljust(column) + text + " "
+        if len(axis) <= column <= _STRIP - len(text):  # those that would meet are left out
+            axis = f"{axis:<{column}}{text} "
     return [
         [("when it was used", "muted")],
         [(strip.ljust(_STRIP), "chosen")],

@@ -88,4 +88,4 @@ def about(scene: Scene) -> str:
     chosen = f", '{visible(scene.view.filter, 20)}' only" if scene.view.filter else ""
     trouble = sum(severity(event) == TROUBLE for _, event in scene.events)
     loud = f", {trouble:,} trouble" if trouble else ""
-    return f"{len(scene.events):,}{loud}{chosen}; o: {scene.view.event_order}"
+    return f"{len(scene.events):,}{loud}{chosen}; {scene.view.event_order} (o)"

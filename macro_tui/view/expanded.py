@@ -15,6 +15,7 @@ from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import WINDOWS
 
 _NAME, _CELL = 12, 11
+_SHORT_NAME, _SHORT_CELL = 10, 9  # where words follow
 
 
 def errors_by_window(scene: Scene) -> list[Row]:
@@ -34,14 +35,15 @@ def errors_by_window(scene: Scene) -> list[Row]:
 def choices_of_members(scene: Scene) -> list[Row]:
     """Below the decision: what every threshold chose, how far that was, and what it was like."""
     history, step = scene.history, scene.step
-    rows: list[Row] = [[(_line("threshold", ["chose", "distance", "inside", "of"]), "muted")]]
+    headings = ["chose", "distance", "inside", "of"]
+    rows: list[Row] = [[(_short_line("threshold", headings), "muted")]]
     for k, name in enumerate(history.short_members):
         number, distance = int(step.active[k]), float(step.distance[k])
         far = "new" if step.born[k] else f"{distance:.3f}" if np.isfinite(distance) else "-"
         cells = [f"#{number}", far, f"{int(step.close[k]):,}", f"{int(step.subroutines[k]):,}"]
         role = "strong" if k == scene.member else "label"
         situation = history.situation_at_birth(k, number)
-        rows.append([(_line(name, cells), role), (f"  {situation}", "muted")])
+        rows.append([(_short_line(name, cells), role), (f"  {situation}", "muted")])
     return rows
 
 
@@ -50,16 +52,17 @@ def named_in_words(scene: Scene) -> list[Row]:
     usage, k = scene.usage, scene.member
     points = usage.points(scene.macro)
     named = [n for n in scene.history.most_used(k, NAMED) if n < len(usage.uses)]
-    rows: list[Row] = [[], [(_line("", ["steps", "of all", "of lead"]), "muted")]]
+    headings = ["steps", "of all", "of lead", "born at"]
+    rows: list[Row] = [[], [(_short_line("", headings), "muted")]]
     for place, number in enumerate(named):
         uses = int(usage.uses[number])
         share = uses / max(scene.moment - usage.begin, 1)
-        cells = [f"{uses:,}", f"{share:.1%}", f"{float(points[number]):+.2f}"]
-        situation = scene.history.situation_at_birth(k, number)
         born = scene.history.births[k][number - 1].step
-        since = "" if born is None else f"  born at {born:,}"
+        since = "dropped" if born is None else f"{born:,}"
+        cells = [f"{uses:,}", f"{share:.1%}", f"{float(points[number]):+z.2f}", since]
+        situation = scene.history.situation_at_birth(k, number)
         role = named_role(place, True)
-        rows.append([(_line(f"#{number}", cells), role), (f"  {situation}{since}", "muted")])
+        rows.append([(_short_line(f"#{number}", cells), role), (f"  {situation}", "muted")])
     return rows
 
 
@@ -90,8 +93,12 @@ def event_in_words(scene: Scene) -> list[Row]:
     return [[], *events.whole_event(scene.listed[place][1])]
 
 
-def _line(title: str, cells: list[str]) -> str:
-    return f" {in_room(title, _NAME):<{_NAME}}" + "".join(f"{cell:>{_CELL}}" for cell in cells)
+def _line(title: str, cells: list[str], name: int = _NAME, width: int = _CELL) -> str:
+    return f" {in_room(title, name):<{name}}" + "".join(f"{cell:>{width}}" for cell in cells)
+
+
+def _short_line(title: str, cells: list[str]) -> str:
+    return _line(title, cells, _SHORT_NAME, _SHORT_CELL)
 
 
 def _percent(value: float) -> str:

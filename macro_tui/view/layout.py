@@ -16,6 +16,7 @@ PANELS = {
     8: "rejected",
 }
 _LEAST_OF_TWO = 7  # lines that each of two panels needs in the place of one
+_AROUND_MEMBERS = 3  # lines of the timeline: its title, births and times
 
 
 class Box(NamedTuple):
@@ -31,15 +32,20 @@ def is_small(width: int, height: int) -> bool:
 
 
 def panel_boxes(
-    width: int, height: int, expanded: str | None = None, has_pending: bool = False
+    width: int,
+    height: int,
+    expanded: str | None = None,
+    has_pending: bool = False,
+    members: int = 8,
 ) -> dict[str, Box]:
     """The panels that are shown, each with its place in the room that is left for panels.
 
-    Where rows wait for labels, that panel takes the place of the weights, or half of it.
+    Where rows wait for labels, that panel takes the place of the weights, or half of it. The
+    timeline has a line for each member as far as there is room, and none that stays blank.
     """
     if expanded is not None:
         return {expanded: Box(0, 0, width, height)}
-    boxes = _boxes(width, height)
+    boxes = _boxes(width, height, members + _AROUND_MEMBERS)
     if not has_pending or "weights" not in boxes:
         return boxes
     x, y, wide, high = boxes["weights"]
@@ -54,14 +60,15 @@ def panel_boxes(
     return boxes
 
 
-def _boxes(width: int, height: int) -> dict[str, Box]:
+def _boxes(width: int, height: int, timeline: int) -> dict[str, Box]:
+    """By the lines that the timeline would fill."""
     if is_small(width, height):
         return _stacked(width, height)
     if width >= 140 and height >= 40:
-        return _large(width, height)
+        return _large(width, height, timeline)
     if width >= 110 and height >= 25:
-        return _medium(width, height)
-    return _small(width, height)
+        return _medium(width, height, timeline)
+    return _small(width, height, timeline)
 
 
 def _stacked(width: int, height: int) -> dict[str, Box]:
@@ -75,10 +82,10 @@ def _stacked(width: int, height: int) -> dict[str, Box]:
     return shown
 
 
-def _small(width: int, height: int) -> dict[str, Box]:
+def _small(width: int, height: int, timeline: int) -> dict[str, Box]:
     """80x24: the four main panels."""
     left = width - 31 - max(width - 80, 0) // 3
-    bottom = 5
+    bottom = min(timeline, 5 + (height - 20) // 4)
     middle = 5 + (height - 20) // 3
     top = height - middle - bottom
     return {
@@ -89,10 +96,10 @@ def _small(width: int, height: int) -> dict[str, Box]:
     }
 
 
-def _medium(width: int, height: int) -> dict[str, Box]:
+def _medium(width: int, height: int, timeline: int) -> dict[str, Box]:
     """120x30: events too."""
     left = width * 2 // 3
-    bottom, middle = 6, 8
+    bottom, middle = min(timeline, 6 + (height - 25) // 3), 8 + (height - 25) // 4
     top = height - middle - bottom
     return {
         "errors": Box(0, 0, left, top),
@@ -103,10 +110,10 @@ def _medium(width: int, height: int) -> dict[str, Box]:
     }
 
 
-def _large(width: int, height: int) -> dict[str, Box]:
+def _large(width: int, height: int, timeline: int) -> dict[str, Box]:
     """160x50: everything."""
     left = width * 2 // 3
-    bottom = 11
+    bottom = min(timeline, 11 + max(height - 46, 0) // 2)
     top = (height - bottom) * 20 // 35
     middle = height - top - bottom
     decision = 7

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.run.view import PAPER
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_tables import UNDEFINED, lead_in_words, metric_text, metric_title
-from macro_tui.view.rows import Row, Span, fitting
+from macro_tui.view.rows import Row, Span, fitting, row_width
 from macro_tui.view.scene import Scene
 
 Values = dict[str, float | None]
@@ -21,11 +22,13 @@ def metric_verdict(scene: Scene, width: int) -> Row:
     history, metric, macro = scene.history, scene.metric, scene.macro
     so_far, recent = _values(scene, None), _values(scene, scene.view.window)
     title = metric_title(metric, history.titles[scene.of])
-    row: Row = [
-        (f"{series_title(macro)}: {title} {metric_text(metric, so_far[macro])}", role_of(macro)),
-        _lead(scene, so_far, ", {} {} the baseline"),
-        _lead(scene, recent, "; lately {}"),
-    ]
+    who = "MACRO" if macro in PAPER else series_title(macro)
+    opening = (f"{who}: {title} {metric_text(metric, so_far[macro])}", role_of(macro))
+    for against in (", {} {} the baseline", ", {} {} base", ", {}"):
+        row: Row = [opening, _lead(scene, so_far, against)]
+        if row_width(row) <= width:
+            break
+    row.append(_lead(scene, recent, "; lately {}"))
     for name in history.strategies:
         if name != macro:
             text = f"; {series_title(name)} {metric_text(metric, so_far[name])}"

@@ -41,6 +41,8 @@ def words(view: NearestView) -> str:
     limit = short_threshold_text(view.threshold)
     if view.active is None:
         return "no subroutine yet"
+    if math.isinf(view.threshold):
+        return "one subroutine learns every step: there is nothing to choose"
     if view.is_birth:
         origin = "" if view.copy_of is None else f" as a copy of #{view.copy_of}"
         return f"none inside {limit}: #{view.active} was started{origin}"

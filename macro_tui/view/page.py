@@ -90,12 +90,15 @@ def stretch(
     """The first and the last moment that is shown, given the columns of the chart.
 
     Without a width it is the whole run: up to its length where that is known, else with room to
-    grow. With one the moment is in its right half; it moves on by half its length at a time.
+    grow. With one the moment is in its right half; it moves on by half its length at a time, and
+    ends where the run ends.
     """
     if width is None or width >= whole_width(columns, length or steps):
         return 0, max(length, steps, 1) if length else columns * whole_width(columns, steps)
     jump = max(columns // 2, 1) * width
     start = max(-(-(moment - columns * width) // jump), 0) * jump
+    if length is not None:
+        start = min(start, max(-(-(length - columns * width) // width), 0) * width)
     return start, start + columns * width
 
 

@@ -32,7 +32,7 @@ def _age(snapshot: Snapshot) -> str:
 
 
 def pending_rows(
-    snapshot: Snapshot, picked: int, width: int, height: int, glyphs: Glyphs
+    snapshot: Snapshot, picked: str, width: int, height: int, glyphs: Glyphs
 ) -> list[Row]:
     """What is expected of the rows, and those likeliest to be of the rare class."""
     rows = _first_rows(snapshot, width)
@@ -40,7 +40,7 @@ def pending_rows(
     room = height - len(rows) - 1
     if not likely or room < 1:
         return rows[:height]
-    place = min(max(picked, 0), len(likely) - 1)
+    place = picked_place(snapshot, picked)
     named = [_name(row) for row in likely]
     key = min(max(map(width_of, named)), max(width - 26, 8), _LONGEST)
     has_time = width >= key + 27 and bool(likely[0]["time"])
@@ -61,10 +61,17 @@ def pending_rows(
     return rows
 
 
-def row_at(snapshot: Snapshot, picked: int, y: int, width: int, height: int) -> int | None:
+def picked_place(snapshot: Snapshot, picked: str, by: int = 0) -> int:
+    """The place of the picked row, or so many further on; a row that waits no more is the first."""
+    likely = snapshot.pending_likely
+    place = next((i for i, row in enumerate(likely) if row["row"] == picked), 0)
+    return min(max(place + by, 0), max(len(likely) - 1, 0))
+
+
+def row_at(snapshot: Snapshot, picked: str, y: int, width: int, height: int) -> int | None:
     """The place of the row that stands in a line; None where there is none."""
     above, likely = len(_first_rows(snapshot, width)) + 1, snapshot.pending_likely
-    shown = window(len(likely), height - above, min(max(picked, 0), max(len(likely) - 1, 0)))
+    shown = window(len(likely), height - above, picked_place(snapshot, picked))
     return shown[y - above] if above <= y < above + len(shown) else None
 
 
@@ -107,7 +114,7 @@ def price(snapshot: Snapshot) -> Row:
     points = 100 * (errors[name] - at_once[name])
     return [
         (f"waiting costs {name} ", "muted"),
-        (f"{points:+.2f} points", "bad" if points > 0 else "good"),
+        (f"{points:+z.2f} points", "bad" if points > 0 else "good"),
         (f": {at_once[name]:.1%} with labels at once", "muted"),
     ]
 

@@ -36,9 +36,10 @@ def rejected_rows(scene: Scene, height: int, glyphs: Glyphs) -> list[Row]:
     count = scene.snapshot.rejected
     if not count:
         return [[("no row was rejected", "good")]]
-    share = count / max(scene.snapshot.rows + scene.snapshot.open_rows + count, 1)
+    every = scene.snapshot.rows + scene.snapshot.open_rows + count
+    share = count / every
     role = "bad" if share > _MANY else "label"
-    words = f"{count_text(count, 'row')} of all ({share:.1%}) are not part of the run"
+    words = f"{count:,} of {count_text(every, 'row')} ({share:.1%}) are not part of the run"
     rows: list[Row] = [[(words.replace("%", " %"), role)]]
     picked, shown = picked_reason(scene), reasons_shown(scene, height)
     spare = max(height - 1 - _LINES * len(shown), 0)

@@ -6,6 +6,7 @@ from macro_tui.view.cells import clipped, in_cells, width_of
 
 Span = tuple[str, str]
 Row = list[Span]
+_MORE = "…"
 
 
 def row_width(row: Row) -> int:
@@ -25,15 +26,20 @@ def fitting(row: Row, width: int, least: int = 1) -> Row:
 
 
 def cut(row: Row, width: int, ascii_only: bool = False) -> Row:
-    """A row of at most so many cells.
+    """A row of at most so many cells; its last one says that more was to come.
 
     >>> cut([("errors ", "strong"), ("in %", "muted")], 9)
-    [('errors ', 'strong'), ('in', 'muted')]
+    [('errors ', 'strong'), ('i…', 'muted')]
     """
     shown: Row = []
-    for text, role in row:
-        text = clipped(in_cells(text, ascii_only), width)
-        width -= len(text)
-        if text:
-            shown.append((text, role))
+    cells = [(in_cells(text, ascii_only), role) for text, role in row]
+    is_cut = len("".join(text for text, _ in cells).rstrip()) > width
+    width -= is_cut
+    for text, role in cells:
+        found = clipped(text, width)
+        width -= len(found)
+        if is_cut and len(found) < len(text):
+            return [*shown, (f"{found}{in_cells(_MORE, ascii_only)}", role)] if width >= 0 else []
+        if found:
+            shown.append((found, role))
     return shown

@@ -10,14 +10,15 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import clock_text, count_text, elapsed_text, time_text
 from macro_engine.run.view import Change, Snapshot
 from macro_tui.view import keys
-from macro_tui.view.cells import width_of
+from macro_tui.view.cells import in_room, width_of
 from macro_tui.view.comparison import series_title
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.meter import Traffic
-from macro_tui.view.rows import Row, fitting
+from macro_tui.view.rows import Row, fitting, row_width
 from macro_tui.view.scene import Scene
 
 _MANY_BEHIND = 1_000  # messages that wait
+_AGAIN = {"freeze": "follow", "pause": "play"}  # what a key does that did the first
 
 
 def header(
@@ -47,10 +48,25 @@ def header(
     if snapshot.warming:
         playing = [*playing, (f" {visible(snapshot.warming, 40)} ", "strong")]
     when = "" if snapshot.time is None else f" {time_text(snapshot.time)} "
-    steps = f" {count_text(scene.steps, 'step')} "
-    said: Row = [(f" {headline} (d: more) ", "strong")] if headline else []
-    row = [*row, *playing, *said, (steps, "label"), (when, "label")]
-    return fitting(row, width, least=2 + readonly)
+    rest: Row = [(f" {count_text(scene.steps, 'step')} ", "label"), (when, "label")]
+    if headline:
+        return _announcing(headline, [*row, *playing], row, rest, width)
+    return fitting([*row, *playing, *rest], width, least=2 + readonly)
+
+
+def _announcing(headline: str, row: Row, name: Row, rest: Row, width: int) -> Row:
+    """A header with what must be said of the stream.
+
+    It is said whole if it can be, if need be without the state, which the status line has too.
+    """
+    while headline:
+        for first in (row, name):
+            for text in (f" {headline} (d: more) ", f" {headline} "):
+                shown = [*first, (text, "strong")]
+                if row_width(shown) - 1 <= width:
+                    return fitting([*shown, *rest], width, least=len(shown))
+        headline = headline[: max(headline.rfind("; "), headline.rfind(", "), 0)]
+    return fitting([*row, *rest], width, least=len(row))
 
 
 def _not_now(snapshot: Snapshot, scene: Scene) -> str:
@@ -144,16 +160,19 @@ def alarms(calling: Sequence[Change], holding: Sequence[Change], width: int) -> 
     return [*row, (" ", "label")] if row else row
 
 
-def failure(error: BaseException) -> Row:
-    """Why the run has ended; what it was until then stays on the screen."""
-    words = visible(str(error) or type(error).__name__, 400)
-    return [(" FAILED ", "alarm"), (f" {words}; q leaves and prints this", "bad")]
+def failure(why: str, width: int) -> Row:
+    """Why the run has failed; that it has stands above it, what it was stays on the screen."""
+    if width_of(why) <= width:
+        return [(why, "bad")]
+    more = "  d: all of it"
+    return [(in_room(why, max(width - len(more), 1)), "bad"), (more, "strong")]
 
 
 def status(snapshot: Snapshot, traffic: Traffic, width: int) -> Row:
     """Rate, progress, rejected and late rows, memory, and traffic to the terminal."""
     is_live = snapshot.came is not None and not snapshot.has_ended
-    words = _in_a_word(snapshot) if is_live else visible(snapshot.words, 60)
+    is_short = is_live or snapshot.state == "failed"  # of that the lines above say more
+    words = _in_a_word(snapshot) if is_short else visible(snapshot.words, 60)
     row: Row = [(words, "label")]
     if not snapshot.has_ended:
         row.append((f" {snapshot.rate:,.0f} rows/s", "label"))
@@ -196,15 +215,18 @@ def footer(
     notice: str,
     there: Sequence[keys.Key],
     has_ended: bool,
-    is_frozen: bool = False,
+    is_held: bool = False,
 ) -> Row:
-    """A notice, or a hint that the screen is too small, or keys."""
+    """A notice, or a hint that the screen is too small, or keys.
+
+    `is_held` is whether the run is paused, or the view of it frozen.
+    """
     if notice:
         return [(f" {notice} ", "cursor")]
     if is_small:
         return [("80x24 shows more; ", "bad"), ("? help  q leave", "muted")]
     row: Row = []
     for key, word in keys.footer(width, there, has_ended):
-        word = "follow" if is_frozen and word == "freeze" else word
+        word = _AGAIN.get(word, word) if is_held else word
         row += [(key, "strong"), (f" {word}  ", "muted")]
     return row

@@ -19,18 +19,20 @@ GUESSED = "guessed: an option changes it, macro-tui inspect --write saves it"
 
 
 def stream_rows(
-    settings: Mapping[str, Any], guessed: Sequence[str], remarks: Sequence[str]
+    settings: Mapping[str, Any], guessed: Sequence[str], remarks: Sequence[str], failed: str = ""
 ) -> list[Row]:
-    """What was guessed, then each other setting, then the remarks.
+    """Why the run failed, if it did, what was guessed, each other setting, and the remarks.
 
     >>> rows = stream_rows({"features": ["a", "b"], "label": "y"}, ["features"], [])
     >>> ["".join(text for text, _ in row) for row in rows[1:]]
     ['features        a, b', '', 'label           y']
     """
-    if not settings:
-        return [[("nothing is known of the stream yet", "label")]]
-    rows = guessed_rows(settings, guessed)
+    rows: list[Row] = [[(line, "bad")] for line in wrap(failed, _WIDTH)]
     rows += [[]] if rows else []
+    if not settings:
+        return [*rows, [("nothing is known of the stream yet", "label")]]
+    found = guessed_rows(settings, guessed)
+    rows += [*found, []] if found else []
     names = [*_FIRST, *(name for name in settings if name not in (*_FIRST, "bounds"))]
     for name in names:
         if name in settings and name not in guessed:

@@ -14,7 +14,7 @@ from macro_tui.view.listing import window
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
-_TABLE = 70  # cells that the numbers take
+_TABLE = 71  # cells that the numbers take
 _HEADING = (
     f"   {'':>5} {'born':>9} {'uses':>8} {'share':>6} {'error':>7} {'to base':>8} {'of lead':>7} "
     f"{'last used':>10}"
@@ -117,7 +117,10 @@ def table_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Ro
         rows.append(row)
     if height >= _SUMMED:
         total = sum(line.points for line in every)
-        rows.append([(f"{_SUM:>{_POINTS - 8}} {total:>+7.2f}", "strong")])
+        hidden = len(every) - len(shown)
+        more = f" {glyphs.more} {hidden:,} more" if hidden else ""
+        words = f"{_SUM:>{_POINTS - 32}} {total:>+z7.2f}"
+        rows.append([(f"{more:<24}", "muted"), (words, "strong")])
     return rows
 
 
@@ -136,10 +139,19 @@ def _row(line: Line, moment: int, active: int, glyphs: Glyphs, mark: str) -> Row
     if line.error is None or line.baseline is None:
         return [*row, (f" {'-':>7} {'-':>8} {'-':>7} {'-':>10} ", "muted")]
     lead = line.error - line.baseline
-    row += [(f" {line.error:>6.1f}%", "label"), (f" {lead:>+8.1f}", "good" if lead <= 0 else "bad")]
-    points = f"{line.points:>+7.2f}"
-    row.append((f" {points}", "good" if line.points > 0 else "bad" if line.points < 0 else "muted"))
-    return [*row, (f" {last:>10} ", "muted")]
+    return [
+        *row,
+        (f" {line.error:>6.1f}%", "label"),
+        (f" {lead:>+z8.1f}", _role(-lead, 1)),
+        (f" {line.points:>+z7.2f}", _role(line.points, 2)),
+        (f" {last:>10} ", "muted"),
+    ]
+
+
+def _role(gain: float, decimals: int) -> str:
+    """Of a gain that is written with so many decimals."""
+    shown = round(gain, decimals)
+    return "good" if shown > 0 else "bad" if shown < 0 else "muted"
 
 
 def about(scene: Scene) -> str:

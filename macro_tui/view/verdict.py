@@ -32,25 +32,32 @@ def verdict(scene: Scene, width: int) -> Row:
     role = "good" if own <= baseline else "bad"
     origin, beside = _origin(scene), [_clause(scene, other) for other in scene.beside_macro]
     wanted = [*origin[:1], *_best_baseline(scene), *(error for error, _ in beside)]
-    clauses = [
-        *wanted,
-        *(pulls for _, pulls in beside if pulls[0]),
-        *origin[1:],
-        (f"; lately {short_lead_text(own, baseline)}", role),
-        *(_clause(scene, other)[0] for other in others),
-    ]
+    pulls = [pulled for _, pulled in beside if pulled[0]]
+    lately = (f"; lately {short_lead_text(own, baseline)}", role)
+    errors = [_clause(scene, other)[0] for other in others]
+    by_need = [*wanted, *pulls, *origin[1:], lately, *errors]
+    as_read = [*origin, *wanted[len(origin[:1]) : len(wanted) - len(beside)]]
+    as_read += [span for clause in beside for span in clause if span[0]]
+    row = _opening_in(scene, width, wanted)
+    shown = fitting([*row, *by_need], width, least=len(row))[len(row) :]
+    return [*row, *(span for span in [*as_read, lately, *errors] if span in shown)]
+
+
+def _opening_in(scene: Scene, width: int, wanted: Row) -> Row:
+    """As many words as leave room for what is wanted beside it, or as there is room for."""
     for against in (" than the baseline", " than base", ""):
         row = _opening(scene, against)
         if row_width([*row, *wanted]) <= width:
-            break
-    return fitting([*row, *clauses], width, least=len(row))
+            return row
+    return row if row_width(row) <= width else _opening(scene, "", is_short=True)
 
 
-def _opening(scene: Scene, against: str) -> Row:
+def _opening(scene: Scene, against: str, is_short: bool = False) -> Row:
     name, history, so_far = scene.macro, scene.history, scene.errors
     own, baseline = so_far[history.place(name)], so_far[history.place("marginal")]
     title = "MACRO" if name in PAPER else series_title(name)
-    row: Row = [(f"{title} {own:.1f} %", role_of(name)), *_used(scene)]
+    row: Row = [(f"{title} {own:.1f} %", role_of(name))]
+    row += [] if is_short else _used(scene)
     match standing(scene):
         case "better":
             return [*row, (f", {baseline - own:.1f} points better{against}", "good")]
@@ -58,9 +65,9 @@ def _opening(scene: Scene, against: str) -> Row:
             return [*row, (f", {own - baseline:.1f} points worse{against}", "bad")]
         case "level":
             return [*row, (", level with the baseline", "label")]
-    rows = count_text(int(scene.point.rows[0]), "row")
+    rows = "" if is_short else f" ({count_text(int(scene.point.rows[0]), 'row')})"
     compared = f", baseline {baseline:.1f} %" if against else ""
-    return [*row, (compared, "marginal"), (f": too early to tell ({rows})", "strong")]
+    return [*row, (compared, "marginal"), (f": too early to tell{rows}", "strong")]
 
 
 def standing(scene: Scene) -> str:

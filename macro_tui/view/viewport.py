@@ -15,7 +15,7 @@ Mode = Literal["lead", "window", "cumulative"]
 MODES: tuple[Mode, ...] = ("lead", "window", "cumulative")
 WINDOWS = (64, 512, 4096)
 CURVES = ((), ("threshold",), ("no_change",), ("threshold", "no_change"))
-EVENT_ORDERS = ("first what matters", "by time")
+EVENT_ORDERS = ("what matters first", "by time")
 ORDERS = ("points of the lead", "use", "error", "birth", "last use")
 
 
@@ -53,7 +53,7 @@ class Viewport:
     event, subroutine, reason
         The number of the one that is picked in its list.
     pending
-        The place of the picked row among those that wait for labels.
+        The number of the picked row among those that wait for labels, as text; empty for the first.
     """
 
     moment: int | None = None
@@ -70,7 +70,7 @@ class Viewport:
     subroutine: int | None = None
     reason: int = 0
     event_order: str = EVENT_ORDERS[0]
-    pending: int = 0
+    pending: str = ""
     filter: str = ""
     expanded: str | None = None
 

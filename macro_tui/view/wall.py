@@ -108,7 +108,7 @@ def _baseline(line: RunLine, _glyphs: Glyphs) -> Span:
 
 
 def _lead(line: RunLine, _glyphs: Glyphs) -> Span:
-    return ("", "muted") if line.lead is None else (f"{100 * line.lead:+.2f}", _role(line.lead))
+    return ("", "muted") if line.lead is None else (f"{100 * line.lead:+z.2f}", _role(line.lead))
 
 
 def _lately(line: RunLine, glyphs: Glyphs) -> Span:

@@ -18,7 +18,9 @@ from macro_tui.view.timeline import LABEL, label_width
 _WEIGHT = 5  # " 100%"
 _LEADER = 4
 _ERROR, _COUNT = 7, 6
-_LEAST_BAR = 6
+_LEAST_BAR = 6  # where there is room for the number of subroutines too
+_SHORTEST_BAR = 3
+_LEAST_STRIP = 3  # members whose weights are worth a picture over time
 _LIMITS = (0.02, 0.15, 0.4, 0.7)
 
 
@@ -63,7 +65,7 @@ class ColumnWidths:
 
 def column_widths(width: int, left: int = LABEL + 2) -> ColumnWidths:
     free = width - left - _WEIGHT - _LEADER
-    has_error = free - _ERROR >= _LEAST_BAR
+    has_error = free - _ERROR >= _SHORTEST_BAR
     has_count = has_error and free - _ERROR - _COUNT >= _LEAST_BAR
     return ColumnWidths(
         left, max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count
@@ -102,8 +104,10 @@ def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE)
     for y, index in enumerate(shown, top):
         _draw_member(canvas, y, view, index, widths)
     _draw_what_is_left_out(canvas, view, shown, top)
-    if view.over_time is not None and height >= top + 2 * count + 2:
-        _draw_strip(canvas, view, view.over_time, top + count + 1)
+    room = height - top - count - 2  # below a blank line and the strip's heading
+    if view.over_time is not None and room >= min(count, _LEAST_STRIP):
+        strip = window(count, room, view.viewed, leader)
+        _draw_strip(canvas, view, view.over_time, top + count + 1, strip)
     return canvas.rows()
 
 
@@ -167,7 +171,9 @@ def _draw_what_is_left_out(canvas: Canvas, view: WeightsView, shown: range, top:
             canvas.put(0, y, text.ljust(canvas.width), "muted")
 
 
-def _draw_strip(canvas: Canvas, view: WeightsView, over_time: Floats, top: int) -> None:
+def _draw_strip(
+    canvas: Canvas, view: WeightsView, over_time: Floats, top: int, shown: range
+) -> None:
     """The weights over time, one row a member."""
     glyphs, left = canvas.glyphs, view.left
     columns = max(canvas.width - left, 0)
@@ -176,9 +182,9 @@ def _draw_strip(canvas: Canvas, view: WeightsView, over_time: Floats, top: int) 
     if canvas.width >= 24 + len(legend):
         canvas.put_right(canvas.width, top, legend, "muted")
     weights = fitted(over_time, columns, 0.0)
-    for y, (member, row) in enumerate(zip(view.members, weights, strict=True), top + 1):
-        canvas.put(1, y, member.name, "label")
-        canvas.put(left, y, shades(row, _LIMITS, glyphs), "ewa")
+    for y, index in enumerate(shown, top + 1):
+        canvas.put(1, y, view.members[index].name, "label")
+        canvas.put(left, y, shades(weights[index], _LIMITS, glyphs), "ewa")
         if view.cursor is not None and 0 <= view.cursor < columns:
             canvas.put(left + view.cursor, y, glyphs.upright, "strong")
 

@@ -46,7 +46,7 @@ def test_rows_are_measured_in_cells():
     row = [("東京", "label"), (" #4", "strong")]
     assert row_width(row) == 7
     assert fitting(row, 6) == row[:1]
-    assert [painted(text) for text, _ in cut(row, 3)] == ["東 "]
+    assert [painted(text) for text, _ in cut(row, 3)] == ["東…"]
 
 
 @pytest.mark.parametrize(("x", "left"), [(2, "a   #京b"), (3, "a東#   b"), (1, "a#  京b")])

@@ -1,6 +1,7 @@
 """What the chart shows."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -65,6 +66,20 @@ def test_labels_of_the_axis_that_would_meet_are_left_out():
     rows = texts(render(level(30.0, x_labels=((4, "402k"), (6, "404k"))), 60, 12))
     assert "402k" in rows[-1]
     assert "404k" not in rows[-1]
+
+
+@pytest.mark.parametrize("height", [9, 12, 20])
+@pytest.mark.parametrize("value", [-0.0198, -0.4, 0.031, 7.3, -60.0])
+def test_both_sides_of_a_lead_have_their_names_and_ticks_are_round(value, height):
+    series = (Series("MACRO", "ftl", np.full(106, value), value),)
+    shown = texts(render(level(unit="nats ahead", series=series), 60, height))
+    sides = [row[:6] for row in shown]
+    assert sides.count("better") == sides.count(" worse") == 1
+    numbers = [
+        float(text) for row in shown if "┤" in row and (text := row[:6].strip())[-1].isdigit()
+    ]
+    sizes = {f"{abs(a - b):.1e}"[0:3] for a, b in pairwise(numbers)}
+    assert sizes <= {"1.0", "1.5", "2.0", "2.5", "3.0", "4.0", "5.0", "6.0"}
 
 
 def test_a_lead_is_an_area_from_zero_and_says_which_side_is_better():

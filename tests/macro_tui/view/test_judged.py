@@ -103,7 +103,7 @@ def test_the_verdict_speaks_of_the_metric(session, name):
     told, metric = session.summary().judged, METRICS[name]
     (row,) = texts([verdict(by(session, name), 200)])
     own, baseline = (told.all[series][name] for series in ("ftl", "marginal"))
-    assert row.startswith(f"FTL: {metric_title(metric, told.of)} {metric_text(metric, own)}, ")
+    assert row.startswith(f"MACRO: {metric_title(metric, told.of)} {metric_text(metric, own)}, ")
     assert f", {lead_in_words(metric, own, baseline)} the baseline; lately " in row
     assert row.endswith(f"; baseline {metric_text(metric, baseline)}")
 
@@ -155,5 +155,5 @@ def test_what_is_undefined_is_said_and_draws_nothing(session):
         sums = Totals.nothing(nothing).sums * np.nan
         history.append(replace(part, before=replace(part.before, names=nothing, sums=sums)))
     scene = replace(scene, history=history, named_class="never")
-    assert texts([verdict(scene, 200)])[0].startswith("FTL: precision of 'never' -, -; lately -")
+    assert texts([verdict(scene, 200)])[0].startswith("MACRO: precision of 'never' -, -; lately -")
     assert not any(np.isfinite(series.values).any() for series in curves_view(scene).series)

@@ -50,3 +50,12 @@ def test_rows_that_wait_for_labels_take_the_place_of_the_weights(size, beside):
     else:
         assert weights == (x, y, wide, weights.height)
         assert pending == (x, y + weights.height, wide, high - weights.height)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 40), (120, 30), (120, 40), (160, 50), (200, 60)])
+@pytest.mark.parametrize("members", [1, 2, 3, 8, 12])
+def test_the_timeline_has_no_line_that_stays_blank(size, members):
+    boxes = panel_boxes(size[0], size[1] - 4, members=members)
+    assert boxes["timeline"].height <= members + 3
+    assert sum(boxes[name].height for name in ("weights", "timeline")) < size[1] - 4
+    assert max(box.y + box.height for box in boxes.values()) == size[1] - 4

@@ -72,3 +72,9 @@ def test_the_length_of_a_recording_follows_from_the_share_that_was_played():
     assert expected_length(playing, 500, 3000) == 2000
     assert expected_length(replace(playing, done=None), 500, None) is None
     assert expected_length(replace(playing, state="finished"), 500, 2050) == 500
+
+
+def test_a_zoomed_stretch_ends_where_the_run_ends():
+    assert stretch(10, 4, 103, 103, 103) == (64, 104)
+    assert stretch(10, 4, 30, 103, 103) == (0, 40)
+    assert stretch(10, 4, 103, 103)[1] == 120  # a live feed has room to grow

@@ -5,7 +5,7 @@ from made_views import roles_of, texts
 
 from macro_engine.run.view import Snapshot
 from macro_tui.view.glyphs import ASCII
-from macro_tui.view.pending import about, details, pending_rows, row_at
+from macro_tui.view.pending import about, details, pending_rows, picked_place, row_at
 from macro_tui.view.rows import row_width
 
 
@@ -29,7 +29,7 @@ def snapshot(*likely, **changes):
     return Snapshot(**(values | changes))
 
 
-def shown(seen, width=30, height=7, picked=0):
+def shown(seen, width=30, height=7, picked=""):
     return texts(pending_rows(seen, picked, width, height, ASCII))
 
 
@@ -53,7 +53,7 @@ def test_in_a_wide_place_the_title_says_how_many_and_lines_have_times():
 
 
 def test_a_row_predicted_to_be_of_the_rare_class_stands_out():
-    rows = pending_rows(snapshot(row(), row("b", "0.4", "on time")), 0, 60, 9, ASCII)
+    rows = pending_rows(snapshot(row(), row("b", "0.4", "on time")), "", 60, 9, ASCII)
     assert roles_of(rows, "93.1%") == {"bad"}
     assert roles_of(rows, "40.0%") == {"label"}
 
@@ -73,13 +73,27 @@ def test_the_price_of_waiting_is_told_where_it_is_known():
 @pytest.mark.parametrize("height", [0, 1, 3, 12])
 def test_it_fits_whatever_the_size(width, height):
     likely = [
-        row(key=f"k\x1b[2J東京{i}" * (i + 1), p="nonsense" if i == 2 else "0.5") for i in range(9)
+        row(key=f"k\x1b[2J東京{i}" * (i + 1), p="nonsense" if i == 2 else "0.5", number=str(i))
+        for i in range(9)
     ]
     seen = snapshot(*likely, errors={"blend": 0.1}, errors_at_once={"blend": 0.2})
-    rows = pending_rows(seen, 4, width, height, ASCII)
+    rows = pending_rows(seen, "4", width, height, ASCII)
     assert len(rows) <= height
     assert "\x1b" not in "".join(texts(rows))
     assert all(row_width(line) <= max(width, 21) for line in rows[3:])
+
+
+def test_the_picked_row_stays_picked_when_likelier_ones_come():
+    first, second = row("UA 12", number="7"), row("DL 7", "0.51", "on time", number="9")
+    before, after = (
+        snapshot(first, second),
+        snapshot(row("AA 1", "0.99", number="11"), first, second),
+    )
+    for seen in (before, after):
+        assert next(line for line in shown(seen, picked="9") if line[0] == ">").startswith("> DL 7")
+    assert picked_place(before, "9") == 1
+    assert picked_place(after, "9", 5) == 2
+    assert picked_place(after, "gone") == 0
 
 
 def test_nothing_waits():
@@ -107,14 +121,14 @@ def test_one_row_is_shown_with_its_decision(given, words):
 
 
 def test_the_picked_row_is_in_view():
-    found = shown(snapshot(*(row(f"k{i}") for i in range(40))), picked=33)
+    found = shown(snapshot(*(row(f"k{i}", number=str(i)) for i in range(40))), picked="33")
     assert any(line.startswith("> k33") for line in found)
 
 
 def test_a_line_of_the_list_is_one_of_its_rows():
-    seen = snapshot(*(row(f"k{i}") for i in range(40)))
-    found = shown(seen, 30, 7, picked=33)
+    seen = snapshot(*(row(f"k{i}", number=str(i)) for i in range(40)))
+    found = shown(seen, 30, 7, picked="33")
     for y, line in enumerate(found):
-        place = row_at(seen, 33, y, 30, 7)
+        place = row_at(seen, "33", y, 30, 7)
         assert (place is None) == (y < 3)
         assert place is None or f"k{place} " in line

@@ -26,8 +26,14 @@ def test_the_leader_and_the_threshold_in_view_are_marked():
 
 
 def test_the_narrow_form_keeps_threshold_bar_share_and_leader():
-    row = texts(render(weights_view(28), 28, 8))[4]
-    assert row.split() == ["0.049", "████▌", "38%", "●"]
+    row = texts(render(weights_view(24), 24, 8))[4]
+    assert row.split() == ["0.049", "███", "38%", "●"]
+
+
+def test_the_error_stands_beside_short_bars_where_members_have_long_names():
+    view = weights_view(30)
+    named = tuple(replace(member, name=f"36:{member.name}") for member in view.members)
+    assert texts(render(replace(view, members=named), 30, 8))[4].split()[-1] == "33.0%"
 
 
 def test_before_there_is_a_leader_none_is_marked():
@@ -63,8 +69,19 @@ def test_the_window_holds_what_is_needed_and_what_is_wished_if_it_can(needed, wi
 
 
 def test_weights_over_time_appear_when_there_is_room():
-    low, high = (texts(render(weights_view(50), 50, height)) for height in (14, 15))
+    low, high = (texts(render(weights_view(50), 50, height)) for height in (11, 15))
     assert not any("over time" in row for row in low)
     assert any("over time" in row for row in high)
     assert high[12].split() == ["0.049", "▒" * 43]
     assert "▒" not in "".join(texts(render(weights_view(50), 50, 15, ASCII)))
+
+
+@pytest.mark.parametrize(("height", "shown"), [(11, 0), (12, 3), (14, 5), (15, 6), (20, 6)])
+def test_as_many_members_as_fit_have_their_weights_over_time(height, shown):
+    view = weights_view(50)
+    rows = texts(render(view, 50, height))
+    headings = [y for y, row in enumerate(rows) if "EWA weights over time" in row]
+    assert bool(headings) == bool(shown)
+    below = [row.split()[0] for y in headings for row in rows[y + 1 :] if row.strip()]
+    assert len(below) == shown
+    assert not shown or view.members[view.viewed].name in below
