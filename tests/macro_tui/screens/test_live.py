@@ -100,7 +100,7 @@ async def test_keys_that_would_hurry_it_are_not_offered_and_say_why(growing):
         assert "Freeze the view, not the source; again: follow" in commands
         await press("g")
         assert isinstance(app.screen, Prompt)
-        assert "a share of what has come" in text_of(app)
+        assert "50% of what has come" in text_of(app)
         await press(*"50%", "enter")
         assert app.screen.view.moment == 150
 
