@@ -29,9 +29,9 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_xdist_auto_num_workers(config):
-    """For two cores; slow tests often wait for a terminal, a disk or another process."""
-    return 2 if config.getoption("markexpr") == "not slow" else 3
+def pytest_xdist_auto_num_workers():
+    """For two cores; tests often wait for a terminal, a disk or another process."""
+    return 3
 
 
 def pytest_collection_modifyitems(items):
@@ -67,6 +67,15 @@ def _kernels():
     with pytest.MonkeyPatch.context() as patch:
         compile_each_kernel_once(patch)
         yield
+
+
+@pytest.fixture(scope="session")
+def scikit_learn():
+    """Loaded by those who compare with it only: each worker reads all files of tests."""
+    import sklearn.linear_model
+    import sklearn.metrics
+
+    return sklearn
 
 
 @pytest.fixture(scope="session")

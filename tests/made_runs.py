@@ -8,6 +8,7 @@ import random
 import sqlite3
 import time
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from macro_engine.core.state import pack
@@ -23,8 +24,14 @@ from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 
 
-def write_stream(path, rows=3000, seed=1, garbage=0.0):
+def write_stream(path, rows=1500, seed=1, garbage=0.0):
     """A CSV with a time, two numbers, a category and a label; some lines cannot be used."""
+    path.write_text(_stream(rows, seed, garbage))
+    return path
+
+
+@cache
+def _stream(rows, seed, garbage):
     rng = random.Random(seed)
     lines = ["when,a,b,place,late"]
     for i in range(rows):
@@ -36,8 +43,7 @@ def write_stream(path, rows=3000, seed=1, garbage=0.0):
         place = f"p{rng.randrange(3 + i // 500)}"
         a = "oops" if rng.random() < garbage else f"{rng.random() + mood:.4f}"
         lines.append(f"{when},{a},{rng.random():.4f},{place},{label}")
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    return "\n".join(lines) + "\n"
 
 
 SETTINGS = {

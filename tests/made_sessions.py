@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -26,6 +27,12 @@ STEPS = 600
 
 def write_stream(path):
     """Three kinds of days in turn, in which the label follows another rule."""
+    path.write_text(_stream())
+    return path
+
+
+@cache
+def _stream():
     rng = np.random.default_rng(5)
     lines = ["when,a,b,label"]
     for step in range(STEPS):
@@ -38,8 +45,7 @@ def write_stream(path):
             day, minute = divmod(minutes, 1440)
             when = f"2001-03-{day + 1:02}T{minute // 60:02}:{minute % 60:02}"
             lines.append(f"{when},{a:.3f},{b:.3f},{label}")
-    path.write_text("\n".join(lines))
-    return path
+    return "\n".join(lines)
 
 
 def session_over(path, speed=Speed(), prepare=lambda _engine: None, **options):  # noqa: B008

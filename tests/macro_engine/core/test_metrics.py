@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from river import metrics as river_metrics
-from sklearn import metrics as sklearn_metrics
 
 from macro_engine.core.members import Member
 from macro_engine.core.metrics import METRICS, measured, rarest
@@ -37,7 +36,8 @@ def tally_of(labels, predictions, probabilities, classes, start=0, stop=None):
 
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize("window", [(0, 400), (130, 194)])
-def test_they_are_those_of_scikit_learn(classes, window):
+def test_they_are_those_of_scikit_learn(scikit_learn, classes, window):
+    sklearn_metrics = scikit_learn.metrics
     labels, predictions, probabilities = made(classes)
     told = measured(tally_of(labels, predictions, probabilities, classes, *window), 1)
     labels, span = labels[slice(*window)], slice(*window)
@@ -116,9 +116,10 @@ def test_sums_at_one_end_are_those_among_several_ends(classes):
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64])
-def test_pairs_of_classes_are_counted(classes, dtype):
+def test_pairs_of_classes_are_counted(scikit_learn, classes, dtype):
     labels, predictions, _ = made(classes)
-    expected = sklearn_metrics.confusion_matrix(labels, predictions[0], labels=range(classes))
+    matrix = scikit_learn.metrics.confusion_matrix
+    expected = matrix(labels, predictions[0], labels=range(classes))
     counted = count_pairs(labels.astype(dtype), predictions[0].astype(np.uint8), classes)
     assert np.array_equal(counted, expected)
     assert not count_pairs(labels[:0], predictions[0, :0], classes).any()

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from made_runs import engine, run, run_until, write_stream
-from sklearn.metrics import confusion_matrix, f1_score, log_loss
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.metrics import METRICS
@@ -28,8 +27,8 @@ def finished(stream, tmp_path_factory):
     return made, pl.read_parquet(folder / "p.parquet"), folder / "a.run"
 
 
-def test_the_document_tells_every_metric_of_every_series(finished):
-    made, rows, _ = finished
+def test_the_document_tells_every_metric_of_every_series(finished, scikit_learn):
+    metrics, (made, rows, _) = scikit_learn.metrics, finished
     told = made.summary()["metrics"]
     assert told["class"] == rows["label"].value_counts().sort("count")["label"][0]
     assert told["recent_steps"] == WINDOW < made.steps
@@ -38,17 +37,18 @@ def test_the_document_tells_every_metric_of_every_series(finished):
         assert list(values) == ["marginal", "no_change", "ftl", "ewa"]
         assert all(list(line) == list(METRICS) for line in values.values())
         labels = part["label"].to_list()
-        expected = f1_score(labels, part["ewa"].to_list(), pos_label=told["class"])
+        expected = metrics.f1_score(labels, part["ewa"].to_list(), pos_label=told["class"])
         assert values["ewa"]["f1"] == pytest.approx(expected)
-        loss = log_loss(labels, part["p_1"].cast(pl.Float64).to_list())
+        loss = metrics.log_loss(labels, part["p_1"].cast(pl.Float64).to_list())
         assert values["ftl"]["logloss"] == pytest.approx(loss, rel=1e-6)
 
 
-def test_the_confusion_is_that_of_the_strategy(finished):
+def test_the_confusion_is_that_of_the_strategy(finished, scikit_learn):
     made, rows, _ = finished
     told = made.summary()["confusion"]
     assert told["strategy"] == "ftl"
-    expected = confusion_matrix(rows["label"].to_list(), rows["ftl"].to_list())
+    matrix = scikit_learn.metrics.confusion_matrix
+    expected = matrix(rows["label"].to_list(), rows["ftl"].to_list())
     assert told["rows"] == expected.tolist()
 
 

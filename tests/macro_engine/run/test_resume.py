@@ -30,7 +30,7 @@ from macro_engine.stream.formats import csv
 
 @pytest.fixture
 def stream(tmp_path):
-    return write_stream(tmp_path / "d.csv", garbage=0.01)
+    return write_stream(tmp_path / "d.csv", garbage=0.02)
 
 
 @pytest.mark.slow

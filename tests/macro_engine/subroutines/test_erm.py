@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from made_streams import block_of, random_block
-from sklearn.linear_model import LogisticRegression
 
 from macro_engine.subroutines.erm import GRADIENT_NORM, PENALTY, Erm, risk, with_intercept
 
@@ -38,9 +37,9 @@ def test_the_gradient_is_that_of_the_risk():
         assert risk(x, signs, at)[1][i] == pytest.approx(slope, abs=1e-8)
 
 
-def test_it_equals_the_solution_of_scikit_learn():
+def test_it_equals_the_solution_of_scikit_learn(scikit_learn):
     rows = random_block(7, 2, [200]).rows
-    reference = LogisticRegression(
+    reference = scikit_learn.linear_model.LogisticRegression(
         C=1 / (PENALTY * 200),
         fit_intercept=False,
         solver="newton-cholesky",

@@ -88,7 +88,7 @@ def test_a_json_message_gives_the_texts_of_the_columns_that_are_needed(value, fi
         (b"[" * 100_000, "is not JSON"),
         (b"\x1b[2J\x00", "is not JSON"),
     ],
-    ids=lambda value: str(value)[:20],
+    ids=lambda value: str(value and value[:20]),
 )
 def test_a_message_that_is_no_row_says_why(value, words):
     problem = JSON.read(value)
