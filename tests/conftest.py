@@ -34,14 +34,23 @@ def pytest_xdist_auto_num_workers():
     return 3
 
 
+# where most kernels are compiled first, if the cache is empty, one file a worker: all others load
+# them, and so do the commands that tests start, which do not wait for each other
+COMPILING = ("algorithm/test_compiled.py", "tests/test_doctests.py", "run/test_late_labels.py")
+
+
 def pytest_collection_modifyitems(items):
     """Files with slow tests first: at the end all workers are busy with what takes no time."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    for path in slow:
+        if str(path).endswith(COMPILING):
+            slow[path] += len(items)
     items.sort(key=lambda item: -slow[item.path])
 
 
 def pytest_collection_finish():
     gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
+    gc.set_threshold(20_000)  # a compiler makes much that is used
 
 
 @pytest.hookimpl(wrapper=True)

@@ -49,7 +49,7 @@ def test_stopped_and_resumed_it_gives_what_it_would_have_given(stream, tmp_path,
     run(engine(stream, **plain, **options))
     run(engine(stream, tmp_path / "whole.run", **recorded, **options))
     assert_same_files(plain, recorded)
-    for steps in (1, 5, 30):
+    for steps in (1, 5, 20):
         stopped = run_until(engine(stream, tmp_path / "parts.run", **options), steps)
         assert stopped.was_stopped
     last = run(engine(stream, tmp_path / "parts.run", **resumed, **options))
