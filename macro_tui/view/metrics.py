@@ -7,7 +7,7 @@ import numpy as np
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.run.view import METRICS, Tally, measured
-from macro_tui.view.cells import in_room
+from macro_tui.view.cells import in_room, width_of
 from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_tables import metric_lines, metric_text
@@ -17,7 +17,7 @@ from macro_tui.view.scene import Scene
 _OF_CLASS = {name: metric for name, metric in METRICS.items() if metric.is_of_class}
 _SHORT = {"balanced accuracy": "balanced"}
 _BASELINES = {"marginal": "baseline", "no_change": "no-change"}
-_FIRST, _OTHER = 18, 10  # cells
+_FIRST, _OTHER = 12, 10  # cells; with a bar to scroll there are 72
 
 
 def metrics_rows(scene: Scene) -> list[Row]:
@@ -62,9 +62,10 @@ def _by_class(scene: Scene, tally: Tally) -> list[Row]:
         values = measured(tally, c)[scene.strategy]
         shares = [metric_text(metric, values[name]) for name, metric in _OF_CLASS.items()]
         texts = [f"{int(np.nan_to_num(count)):,}" for count in counts]
-        rows.append([(_aligned([in_room(name, _FIRST - 1), *texts, *shares]), "label")])
+        rows.append([(_aligned([in_room(name, _FIRST), *texts, *shares]), "label")])
     return rows
 
 
 def _aligned(cells: list[str]) -> str:
-    return f"{cells[0]:<{_FIRST - 4}}" + "".join(f"{cell:>{_OTHER}}" for cell in cells[1:])
+    name = cells[0] + " " * (_FIRST - width_of(cells[0]))
+    return name + "".join(f"{cell:>{_OTHER}}" for cell in cells[1:])

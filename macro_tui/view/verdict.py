@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.core.format import count_text
+from macro_engine.core.format import count_text, short_percent_text
 from macro_engine.run.view import PAPER
 from macro_tui.view.comparison import series_title, short_lead_text
 from macro_tui.view.curves import role_of
@@ -85,7 +85,9 @@ def standing(scene: Scene) -> str:
 def _used(scene: Scene) -> Row:
     """The share of rows that were used, where many were rejected."""
     snapshot = scene.snapshot
-    share = snapshot.rows / max(snapshot.rows + snapshot.rejected, 1)
+    if not snapshot.rejected:
+        return []
+    share = snapshot.rows / (snapshot.rows + snapshot.rejected)
     return [(f" on {share:.0%} of rows".replace("%", " %"), "bad")] if share < _ALL_USED else []
 
 
@@ -106,7 +108,7 @@ def _origin(scene: Scene) -> Row:
     *first, last = [f"#{n}" for n in sorted(order)]
     names = f"{', '.join(first)} and {last}" if first else last
     rows = scene.usage.rows[order].sum() / max(scene.usage.rows.sum(), 1)
-    of_rows = f", {rows:.0%} of rows".replace("%", " %")
+    of_rows = f", {short_percent_text(float(rows))} of rows".replace("%", " %")
     situation = scene.history.situation_at_birth(scene.member, order[0])
     row: Row = [(f"; {part} of it from {names}", "strong"), (of_rows, "label")]
     return [*row, (f", as #{order[0]}: {situation}", "label")] if situation else row

@@ -20,6 +20,7 @@ from macro_tui.view.metric_tables import (
     metric_title,
 )
 from macro_tui.view.metrics import metrics_rows
+from macro_tui.view.rows import row_width
 from macro_tui.view.verdict import verdict
 
 
@@ -157,3 +158,7 @@ def test_what_is_undefined_is_said_and_draws_nothing(session):
     scene = replace(scene, history=history, named_class="never")
     assert texts([verdict(scene, 200)])[0].startswith("MACRO: precision of 'never' -, -; lately -")
     assert not any(np.isfinite(series.values).any() for series in curves_view(scene).series)
+
+
+def test_the_tables_fit_beside_a_bar_to_scroll_at_80_columns(session):
+    assert max(map(row_width, metrics_rows(by(session, "error")))) <= 72
