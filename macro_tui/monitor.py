@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from macro_engine.run.wall import RunLine
 
 _SIGNALS = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
-_PATIENCE = 1.5  # seconds for the block at hand and for closing the run file
+_PATIENCE = 0.5  # seconds for the block at hand and for closing the run file
 
 
 def monitor(open_session: Callable[[], RunView], options: Options) -> int:
