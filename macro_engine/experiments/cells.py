@@ -118,6 +118,7 @@ class Compared:
             "difference": self.difference.value,
             "low": self.difference.low,
             "high": self.difference.high,
+            "history": group.history,
         }
 
 

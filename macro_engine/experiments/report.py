@@ -22,11 +22,12 @@ PAPER = (
 )
 _NOTE = 1000  # characters of a note at most
 _STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em;
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 78em; padding: 0 1em;
   color: #1c1c1c; background: #ffffff }
-table { border-collapse: collapse; margin: 1.2em 0; font-variant-numeric: tabular-nums }
+table { border-collapse: collapse; margin: 1.2em 0; font-size: 14px;
+  font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
 caption { text-align: left; font-weight: 600; padding-bottom: .3em }
-th, td { padding: .12em .6em; text-align: right; border-bottom: 1px solid #dddddd }
+th, td { padding: .12em .6em; text-align: right; white-space: nowrap; border-bottom: 1px solid #dddddd }
 tr > th:first-child { text-align: left } small { color: #6a6a6a }
 figure { display: inline-block; margin: .4em; width: 30em } figure svg { width: 100%; height: auto }
 pre { white-space: pre-wrap }
