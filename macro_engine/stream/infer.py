@@ -37,6 +37,7 @@ _OPTIONS = {FEATURE: "features", CATEGORY: "categorical"}
 NAMED, NOT_NAMED = "named", "others are named"
 MOSTLY_MISSING = "mostly missing"
 CONSTANT = "constant in the first rows; it stays, in case it changes"
+LABELS_ALONE = "no column is left to learn from: learners know the labels alone, and the time"
 NOTHING_ELSE = "it stays, because nothing else is there to learn from"
 LEAK = "it tells the label by itself in the first rows: a leak, if it is known only after the label"
 NEARLY_LEAK = "it tells the label by itself, or nearly, in the first rows: is it known before it?"
@@ -201,6 +202,8 @@ class _Inference:
         if bounds and "features" in found.settings and "bounds" not in known:
             found.settings["bounds"] = bounds
         found.remarks += _remarks(found.roles)
+        if not (self.named or any(guessed.values())) and self._value("label") is not None:
+            found.remarks.append(LABELS_ALONE)
 
     def _clock(self) -> str:
         """Whether columns are made from the time: those that are not there already."""

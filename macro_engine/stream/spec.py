@@ -193,11 +193,6 @@ class StreamSpec:
             for column in columns:
                 if column not in known:
                     raise UsageError(unknown_column(option, column, names, file))
-        if not self.features and not self.categorical:
-            raise UsageError(
-                f"{visible(file)}: no column is left to learn from; name some with --features or "
-                "--categorical"
-            )
         used = [*self.features, *self.categorical]
         for column, count in Counter(used).items():
             if count > 1:

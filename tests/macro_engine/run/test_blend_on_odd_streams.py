@@ -28,6 +28,7 @@ def letters(rows):
 
 
 STREAMS = {
+    "no columns": {"y": labels(300)},
     "one column": {"a": numbers(300), "y": labels(300)},
     "categories only": {"a": letters(300), "b": letters(300), "y": labels(300)},
     "forty classes": {"a": numbers(450), "y": labels(450, 40)},

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from macro_engine.stream.formats.text_column import TextColumn
-from macro_engine.stream.infer import infer
+from macro_engine.stream.infer import LABELS_ALONE, infer
 from macro_engine.stream.table import Table
 
 
@@ -270,3 +270,9 @@ def test_a_column_that_is_missing_with_the_label_is_pointed_at():
     assert found.remarks == [
         "'taxi': missing where the label is, and only there: is it known before the label?"
     ]
+
+
+def test_a_file_of_labels_alone_is_read_and_said_to_be_one():
+    found = inferred(y=["p", "q"] * 20, empty=[""] * 40)
+    assert (found.settings["features"], found.settings["categorical"]) == ([], [])
+    assert found.remarks[-1] == LABELS_ALONE
