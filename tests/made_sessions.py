@@ -71,8 +71,16 @@ def paused_session(path, row, **options):
 
 
 def finished_session(path, rules=(), **options):
-    """A session that has ended; a monitor that starts it finds it as it is."""
-    return ended(session_over(path, **options), rules)
+    """A session that has ended; a monitor that starts it finds it as it is.
+
+    Its blocks have 1, 2, 4, ... steps however busy the machine is: where one begins, the nearest
+    subroutines are listed.
+    """
+
+    def prepare(engine):
+        engine.pipeline.block_seconds = 1e6
+
+    return ended(session_over(path, prepare=prepare, **options), rules)
 
 
 def ended(session, rules=()):
