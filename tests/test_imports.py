@@ -29,6 +29,7 @@ def modules_after(code):
     return set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_heavy():
     code = "from macro_tui.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert not modules_after(code).intersection(HEAVY)

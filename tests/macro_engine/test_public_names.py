@@ -62,6 +62,7 @@ def test_everything_public_says_its_types(function):
     assert "return" in function.__annotations__
 
 
+@pytest.mark.slow
 def test_the_package_alone_loads_nothing_heavy():
     code = (
         "import sys, macro_engine\nprint(*{'numpy', 'polars', 'numba', 'river'} & set(sys.modules))"

@@ -17,6 +17,7 @@ def told():
     return []
 
 
+@pytest.mark.slow
 def test_what_it_shouts_is_not_kept(told):
     command = AlarmCommand(
         ["sh", "-c", "yes no mail | head -c 4000000 >&2; exit 4"], "d.csv", told.append
@@ -26,6 +27,7 @@ def test_what_it_shouts_is_not_kept(told):
     assert told == ["--on-alarm sh: exit code 4: no mail"]
 
 
+@pytest.mark.slow
 def test_a_call_that_hangs_is_killed_with_all_that_it_started(told, tmp_path):
     words = ["sh", "-c", f"sleep 60 & echo $! > {tmp_path}/pid; wait"]
     command = AlarmCommand(words, "d.csv", told.append, seconds=0.5)
@@ -39,6 +41,7 @@ def test_a_call_that_hangs_is_killed_with_all_that_it_started(told, tmp_path):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_at_the_end_nobody_waits_for_ever(told, monkeypatch):
     monkeypatch.setattr(alarm_command, "_PATIENCE", 0.2)
     command = AlarmCommand(["sleep", "60"], "d.csv", told.append)

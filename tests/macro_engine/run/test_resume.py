@@ -134,6 +134,7 @@ def test_a_model_that_fails_leaves_what_it_did(stream, tmp_path, monkeypatch):
     reader.close()
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_refused_with_the_pid_of_the_first(stream, tmp_path):
     first = engine(stream, tmp_path / "a.run")
     first.checkpoint.open(tmp_path / "a.run", None)

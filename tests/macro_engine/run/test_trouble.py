@@ -221,6 +221,7 @@ def test_a_run_that_is_abandoned_while_it_goes_on_leaves_no_gap(stream, tmp_path
     assert run(engine(stream, path)).summary()["errors"] == run(engine(stream)).summary()["errors"]
 
 
+@pytest.mark.slow
 def test_a_reader_in_the_writers_process_leaves_it_its_locks(tmp_path):
     """Another process would take the index of the log for abandoned, and cut it off."""
     path = tmp_path / "a.run"

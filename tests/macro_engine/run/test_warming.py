@@ -123,6 +123,7 @@ def test_seconds_are_counted_down_and_never_below_zero(monkeypatch):
     assert not any("-" in words or " 0 s" in words for words in said)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_a_compiler_that_fails_is_one_remark(stream, monkeypatch):
     monkeypatch.setattr(compiling_beside, "_PROGRAM", "raise SystemExit('no more memory')")
@@ -195,6 +196,7 @@ def ends_soon(pid):
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @needs_proc
 def test_the_compiler_ends_with_the_run(stream):
@@ -208,6 +210,7 @@ def test_the_compiler_ends_with_the_run(stream):
     assert ends_soon(processes[-1].pid)
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.usefixtures("cold")
 def test_the_compiler_ends_when_the_run_is_killed():

@@ -28,6 +28,7 @@ def read_at_the_end(tmp_path):
     readers[0].close()
 
 
+@pytest.mark.slow
 def test_what_the_companion_holds_is_in_the_bytes(tmp_path, read_at_the_end):
     path, _ = read_at_the_end
     log = path.with_name("s.run-wal")
@@ -41,6 +42,7 @@ def test_what_the_companion_holds_is_in_the_bytes(tmp_path, read_at_the_end):
     assert whole_file(path) == elsewhere.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_companion_that_lost_commits_is_said(read_at_the_end):
     path, _ = read_at_the_end
     log = path.with_name("s.run-wal")
@@ -49,6 +51,7 @@ def test_a_companion_that_lost_commits_is_said(read_at_the_end):
         whole_file(path)
 
 
+@pytest.mark.slow
 def test_one_that_is_read_meanwhile_is_refused_rather_than_halved(read_at_the_end, monkeypatch):
     path, reader = read_at_the_end
     monkeypatch.setattr("macro_engine.run.store.whole_file.PATIENCE", 0.0)
