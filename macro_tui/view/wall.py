@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text, rough_duration_text
@@ -15,6 +15,7 @@ from macro_tui.view.rows import Row, Span
 
 _STATES = {"running": "good", "quiet": "label", "finished": "muted", "stopped": "muted"}
 _LEAST = 0.0005  # of a lead that is told from none
+_WIDE = 150  # cells of a screen
 _OLD = 30 * 86_400.0  # seconds; a feed that far behind is a recording
 
 Show = Callable[[RunLine, Glyphs], Span]
@@ -22,12 +23,13 @@ Show = Callable[[RunLine, Glyphs], Span]
 
 @dataclass(frozen=True)
 class WallColumn:
-    """A column of the wall, and how wide the screen must be for it."""
+    """A column of the wall, how wide the screen must be for it, and its width on a wide one."""
 
     heading: str
     show: Show
     width: int
     needs: int = 0
+    wide: int | None = None
 
 
 def wall_rows(
@@ -35,6 +37,8 @@ def wall_rows(
 ) -> list[Row]:
     """The heading, and a row for each run that there is room for."""
     columns = [column for column in _COLUMNS if width >= column.needs]
+    if width >= _WIDE:
+        columns = [replace(column, width=column.wide or column.width) for column in columns]
     heading = "".join(f"{column.heading:<{column.width}}" for column in columns)
     rows: list[Row] = [[("  ", "label"), (f"{heading}alarms", "muted")]]
     for i in window(len(lines), height - 1, picked):
@@ -140,8 +144,8 @@ def _birth(line: RunLine, _glyphs: Glyphs) -> Span:
 
 
 _COLUMNS = (
-    WallColumn("run", _name, 18),
-    WallColumn("state", _state, 12),
+    WallColumn("run", _name, 18, wide=20),
+    WallColumn("state", _state, 12, wide=18),
     WallColumn("error", _error, 7),
     WallColumn("base", _baseline, 7, 90),
     WallColumn("lead", _lead, 7),
@@ -149,7 +153,7 @@ _COLUMNS = (
     WallColumn("rows/s", _rate, 8, 80),
     WallColumn("lag", _lag, 9, 100),
     WallColumn("active", _active, 14, 110),
-    WallColumn("last birth", _birth, 17, 130),
+    WallColumn("last birth", _birth, 17, 130, wide=20),
 )
 
 
