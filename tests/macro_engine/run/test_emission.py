@@ -85,20 +85,20 @@ def test_a_resumed_run_writes_each_line_once(stream, tmp_path, delay):
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [[], ["--label-delay", "90m"]])
 def test_a_killed_run_writes_each_line_once(tmp_path, delay):
-    stream = write_stream(tmp_path / "d.csv", 3000)
+    stream = write_stream(tmp_path / "d.csv", 1800)
     options = [f"--{name}={value}" for name, value in SETTINGS.items()]
 
-    def start(to, run_file):
+    def start(to, run_file, *pace):
         command = [sys.executable, "-m", "macro_tui", "replay", str(stream), *options, *delay]
-        outputs = ["--emit", str(to), "--emit-outcomes", "--run", str(run_file), "--rate", "1500"]
+        outputs = ["--emit", str(to), "--emit-outcomes", "--run", str(run_file), *pace]
         return subprocess.Popen(
             [*command, *outputs, "--headless"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
 
     assert start(tmp_path / "whole.jsonl", tmp_path / "whole.run").wait() == 0
     to = tmp_path / "o.jsonl"
-    for lines in (50, 1500, 4000):
-        process = start(to, tmp_path / "r.run")
+    for lines in (50, 900, 2400):
+        process = start(to, tmp_path / "r.run", "--rate", "1500")
         while not to.exists() or to.read_bytes().count(b"\n") < lines:
             time.sleep(0.01)
         process.kill()
