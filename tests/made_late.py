@@ -58,7 +58,7 @@ def complete_step(ensemble, closed, labels):
     ensemble.no_change.complete(rows.labels, closed.last)
     ensemble.family.complete(closed.opened, rows)
     wrong = ensemble._count_wrong(closed.forecasts.members, labels, closed.forecasts.starts)
-    return ensemble._outcome(closed.result, completion, closed.answers, wrong)
+    return ensemble._block_result(closed.result, completion, closed.answers, wrong)
 
 
 def played(ensemble, block, before, labels):

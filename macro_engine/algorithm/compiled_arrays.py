@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.kernels.arrays import Bank, Present, References, Rules, Subroutines
+from macro_engine.algorithm.kernels.arrays import (
+    Bank,
+    KernelSettings,
+    Present,
+    References,
+    Subroutines,
+)
 from macro_engine.algorithm.kernels.histories import SIDE_BY_SIDE
 from macro_engine.algorithm.kernels.smallest import SMALL
 from macro_engine.core.rows import Floats
@@ -53,11 +59,11 @@ def empty_bank(lines: int, logistic: bool, classes: int, columns: int) -> Bank:
 
 
 def room_for_a_step(
-    rules: Rules, classes: int, longest: int, references: References, bank: Bank
+    settings: KernelSettings, classes: int, longest: int, references: References, bank: Bank
 ) -> Present:
     """Room for one step at a time, whose histories have at most so many rows (for features)."""
     used, (histories, n) = references.used, references.empty.shape
-    members, d = len(rules.thresholds), references.columns.shape[2]
+    members, d = len(settings.thresholds), references.columns.shape[2]
     widest = SIDE_BY_SIDE
     if longest:
         kept = [np.diff(references.starts[h, : n + 1], axis=0) for h, n in enumerate(used)]

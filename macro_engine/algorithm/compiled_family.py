@@ -64,7 +64,7 @@ class CompiledFamily:
 
     Parameters
     ----------
-    rules
+    settings
         What is run.
     columns
         The encoded columns known at the start.
@@ -77,26 +77,28 @@ class CompiledFamily:
     unanswered = 0
 
     def __init__(
-        self, rules: CompiledSettings, columns: Columns, plain: bool = False, late: bool = False
+        self, settings: CompiledSettings, columns: Columns, plain: bool = False, late: bool = False
     ) -> None:
-        shape = rules.shape
+        shape = settings.shape
         self.late = late
         self.shape = shape
         self.classes = shape.classes
-        self.members = rules.members
-        self.distance = rules.distance
-        self.subroutine = rules.subroutine
-        self.loops = (plain_loops if plain else compiled_loops)(rules.distance, rules.subroutine)
-        rate, rate_power = factor_and_power(rules.learning_rate)
-        everyone, histories = with_marginal(rules.members), histories_of(rules.members)
-        self.rules = arrays.Rules(
+        self.members = settings.members
+        self.distance = settings.distance
+        self.subroutine = settings.subroutine
+        self.loops = (plain_loops if plain else compiled_loops)(
+            settings.distance, settings.subroutine
+        )
+        rate, rate_power = factor_and_power(settings.learning_rate)
+        everyone, histories = with_marginal(settings.members), histories_of(settings.members)
+        self.settings = arrays.KernelSettings(
             thresholds=np.array([m.threshold for m in everyone]),
             history_of=np.array(
                 [0 if m.is_marginal else histories.index(m.steps) for m in everyone]
             ),
             histories=np.array([-1 if h is None else h for h in histories]),
-            power=rules.power,
-            most=rules.most or 0,
+            power=settings.power,
+            most=settings.most or 0,
             divisor=math.sqrt(shape.columns) if shape.scaled else 1.0,
             lacking=1.0 if shape.empty_class == "far" else 0.0,
             skip=int(shape.empty_class == "skip"),
@@ -104,7 +106,7 @@ class CompiledFamily:
             rate_power=rate_power,
         )
         self.lines = len(everyone)  # the members, and last the marginal baseline
-        self.logistic = rules.subroutine == "logistic"
+        self.logistic = settings.subroutine == "logistic"
         self.widths = columns.widths
         self.step = 0
         self.cost = DistanceCost(self.distance)
@@ -184,7 +186,7 @@ class CompiledFamily:
                 steps,
                 0 if steps <= _STEPS_IN_NO_HURRY else steps - 1,
                 stretch,
-                self.rules,
+                self.settings,
                 self.references,
                 self.subroutines,
                 self.bank,
@@ -198,7 +200,7 @@ class CompiledFamily:
         self._keep_completed(stretch)
         if self.loops.are_compiled:
             births = int((results.born | (results.close == 0)).any(axis=0).sum())
-            self.cost.add(steps, births, self.step, stretch, self.rules, self.references)
+            self.cost.add(steps, births, self.step, stretch, self.settings, self.references)
         return self._family_result(results, with_probabilities)
 
     def run_late(
@@ -224,7 +226,7 @@ class CompiledFamily:
                 past,
                 fresh,
                 called,
-                self.rules,
+                self.settings,
                 self.references,
                 self.subroutines,
                 self.bank,
@@ -239,7 +241,7 @@ class CompiledFamily:
         self._keep_completed(past)
         if steps and len(past.starts) > 1 and self.loops.are_compiled:
             births = int((results.born | (results.close == 0)).any(axis=0).sum())
-            self.cost.add(steps, births, self.step, past, self.rules, self.references)
+            self.cost.add(steps, births, self.step, past, self.settings, self.references)
         found = self._family_result(results, with_probabilities)
         return found, called_since(called, late.earlier.steps)
 
@@ -260,7 +262,7 @@ class CompiledFamily:
             references = arrays.References._make(a.copy() for a in self.references)
             bank = self.bank._replace(used=self.bank.used.copy())
             present = self._room(stretch, references)
-            changing = self.rules, references, subroutines, bank, present, results
+            changing = self.settings, references, subroutines, bank, present, results
             if self.late:
                 past = self._stretch(late.rows, late.starts)
                 fresh = stretch_of_opening(nothing, self.step, self.widths, self.label_counts)
@@ -298,7 +300,7 @@ class CompiledFamily:
 
     def _room(self, stretch: arrays.Stretch, references: arrays.References) -> arrays.Present:
         longest = self._longest_history(stretch)
-        return room_for_a_step(self.rules, self.classes, longest, references, self.bank)
+        return room_for_a_step(self.settings, self.classes, longest, references, self.bank)
 
     def _results(self, steps: int, rows: int, with_probabilities: bool) -> arrays.Results:
         """Room for the results of so many steps and rows."""
@@ -344,7 +346,7 @@ class CompiledFamily:
     def _keep_completed(self, stretch: arrays.Stretch) -> None:
         """Keep the rows of the last steps; for a history of all steps counts are enough."""
         starts = stretch.starts
-        keep = min(max(int(self.rules.histories.max()), 0), len(starts) - 1)
+        keep = min(max(int(self.settings.histories.max()), 0), len(starts) - 1)
         first = starts[len(starts) - 1 - keep]
         self.completed_starts = starts[len(starts) - 1 - keep :] - first
         self.completed_numbers = stretch.numbers[first:].copy()
@@ -358,7 +360,7 @@ class CompiledFamily:
     def _make_room_for_frames(self, rows: int) -> None:
         """A reference has as many positions as there are rows, H at most."""
         frames = self.references.frames
-        missing = min(int(self.rules.histories[0]), rows) - frames.shape[1]
+        missing = min(int(self.settings.histories[0]), rows) - frames.shape[1]
         if self.distance == "frames" and missing > 0:
             more = np.zeros((1, missing, *frames.shape[2:]))
             wider = np.concatenate([frames, more], axis=1)
@@ -369,7 +371,7 @@ class CompiledFamily:
         bank, rates = self.bank, self.bank.rates
         updates = int(bank.counts[: int(bank.used[0])].max(initial=0)) + rows
         if self.logistic and len(rates) < min(updates, _MOST_RATES):
-            kind = self.rules.rate, self.rules.rate_power
+            kind = self.settings.rate, self.settings.rate_power
             rates = _rates.get(kind, rates)
             if len(rates) < min(updates, _MOST_RATES):
                 size = min(max(updates, 3 * len(rates) // 2), _MOST_RATES)
@@ -390,5 +392,5 @@ class CompiledFamily:
         if self.distance != "features":
             return 0
         steps = np.arange(len(stretch.starts))
-        oldest = np.maximum(steps - self.rules.histories.max(), 0)
+        oldest = np.maximum(steps - self.settings.histories.max(), 0)
         return int((stretch.starts - stretch.starts[oldest]).max())

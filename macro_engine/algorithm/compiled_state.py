@@ -62,7 +62,7 @@ def state_of(family: CompiledFamily) -> State:
         },
         "references": [
             _state_of_references(arrays.References._make(values[h] for values in family.references))
-            for h in range(len(family.rules.histories))
+            for h in range(len(family.settings.histories))
         ],
         "subroutines": {
             "used": subroutines.used.copy(),
@@ -102,7 +102,7 @@ def restore(family: CompiledFamily, state: State, columns: Columns) -> None:
     family.completed_numbers = completed["numbers"]
     family.label_counts = completed["label_counts"]
     family.completed_starts = boundaries(state["completed"], "starts", len(completed["labels"]))
-    histories = len(family.rules.histories)
+    histories = len(family.settings.histories)
     family.references = _references(family, children(state, "references", histories))
     family.widths = _WIDTHS.taken(state, {})
     _WIDTHS.check(family.widths, columns)
@@ -166,7 +166,9 @@ def _subroutines(family: CompiledFamily, state: State) -> arrays.Subroutines:
     places = int(family.bank.used[0])
     values = _SUBROUTINES.read(state, lines=family.lines, places=max(places, 1))
     used, reference = values.pop("used"), values["reference"]
-    if (reference >= np.maximum(family.references.used[family.rules.history_of], 1)[:, None]).any():
+    if (
+        reference >= np.maximum(family.references.used[family.settings.history_of], 1)[:, None]
+    ).any():
         raise DamagedError("in its state a reference is out of range")
     if int(used.sum()) != places or int(used.max()) != reference.shape[1]:
         raise DamagedError("in its state the number of subroutines does not add up")

@@ -35,45 +35,49 @@ class DistanceCost:
         births: int,
         step: int,
         stretch: arrays.Stretch,
-        rules: arrays.Rules,
+        settings: arrays.KernelSettings,
         references: arrays.References,
     ) -> None:
         """Count steps that have been run, so many of them with births; `step` is the next one."""
         count = int(references.used.sum())
         if count > 1.25 * self.sampled_references or self.runs % _RUNS_A_SAMPLE == 0:
             self.sampled_references = count
-            self._sample(step, stretch, rules, references)
+            self._sample(step, stretch, settings, references)
         self.runs += 1
         self.seconds += steps * self.a_step + births * self.a_birth
 
     def _sample(
-        self, step: int, stretch: arrays.Stretch, rules: arrays.Rules, kept: arrays.References
+        self,
+        step: int,
+        stretch: arrays.Stretch,
+        settings: arrays.KernelSettings,
+        kept: arrays.References,
     ) -> None:
         """Time the distances of some of the steps, and those at a birth.
 
         At a birth the closest reference is asked for, so that none is left at a lower bound.
         """
-        limits = np.array([threshold_at(step, t, rules.power) for t in rules.thresholds])
+        limits = np.array([threshold_at(step, t, settings.power) for t in settings.thresholds])
         self.a_step = self.a_birth = 0.0
-        for h in range(len(rules.histories)):
+        for h in range(len(settings.histories)):
             of_history = arrays.References._make(values[h] for values in kept)
             bounded = limits[of_history.largest]
-            self.a_step += _seconds(self.distance, h, stretch, rules, of_history, bounded)
+            self.a_step += _seconds(self.distance, h, stretch, settings, of_history, bounded)
             if self.distance == "features":
                 unlimited = np.full(len(bounded), np.inf)
-                self.a_birth += _seconds(self.distance, h, stretch, rules, of_history, unlimited)
+                self.a_birth += _seconds(self.distance, h, stretch, settings, of_history, unlimited)
 
 
 def _seconds(
     distance: str,
     h: int,
     stretch: arrays.Stretch,
-    rules: arrays.Rules,
+    settings: arrays.KernelSettings,
     kept: arrays.References,
     reach: Floats,
 ) -> float:
     """The mean time for the distances of a step, less what the calls themselves take."""
-    starts, history, count = stretch.starts, max(int(rules.histories[h]), 0), int(kept.used)
+    starts, history, count = stretch.starts, max(int(settings.histories[h]), 0), int(kept.used)
     steps = np.unique(np.linspace(1, len(starts) - 1, _SAMPLED_STEPS).astype(int)).tolist()
     spans = [(int(starts[max(t - history, 0)]), int(starts[t])) for t in steps]
     widest = max(1024, int(np.diff(kept.starts[: count + 1], axis=0).max()))
@@ -85,7 +89,7 @@ def _seconds(
             stretch.numbers[a:b, : kept.columns.shape[1]],
             stretch.labels[a:b],
             history,
-            rules,
+            settings,
             kept,
             reach,
             squares,
@@ -106,7 +110,7 @@ def _distances_of(
     numbers: Floats,
     labels: Ints,
     history: int,
-    rules: arrays.Rules,
+    settings: arrays.KernelSettings,
     kept: arrays.References,
     reach: Floats,
     squares: Floats,
@@ -127,6 +131,6 @@ def _distances_of(
     smallest = np.empty(max(squares[0].size, SMALL))
     counted = np.empty(len(out), np.int64)
     return lambda n: features_distances(
-        rows, starts, kept.columns, kept.starts, rules.divisor, rules.lacking, rules.skip,
+        rows, starts, kept.columns, kept.starts, settings.divisor, settings.lacking, settings.skip,
         reach, squares, least, smallest, counted, out[:n],
     )  # fmt: skip

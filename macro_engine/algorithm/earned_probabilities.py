@@ -82,12 +82,8 @@ class EarnedProbabilities:
         self, predictions: Counts, labels: Ints, starts: Ints, probabilities: Floats
     ) -> None:
         """What `run` does, to the last bit."""
-        from macro_engine.algorithm.kernels.tables import earned_probabilities
-
-        earned_probabilities(
-            predictions, labels, starts, self.counts, self.hit_miss, _KEPT, _PRIOR_ROWS, _LEAST,
-            probabilities,
-        )  # fmt: skip
+        each = np.arange(len(starts))  # every step is complete when the next one opens
+        self._fill_compiled(predictions, labels, starts, each, predictions, starts, probabilities)
 
     def run_late(self, result: FamilyResult, late: LateBlock, said: Counts) -> None:
         """Fill in steps that open, and learn others in the order that is asked for.
@@ -107,12 +103,21 @@ class EarnedProbabilities:
 
     def run_late_compiled(self, result: FamilyResult, late: LateBlock, said: Counts) -> None:
         """What `run_late` does, to the last bit."""
-        from macro_engine.algorithm.kernels.tables import late_earned
-
-        late_earned(
+        assert result.probabilities is not None
+        self._fill_compiled(
             said, late.rows.labels, late.starts, late.before, result.predictions,
-            late.opening.starts, self.counts, self.hit_miss, _KEPT, _PRIOR_ROWS, _LEAST,
-            result.probabilities,
+            late.opening.starts, result.probabilities,
+        )  # fmt: skip
+
+    def _fill_compiled(
+        self, said: Counts, labels: Ints, starts: Ints, before: Ints, predictions: Counts,
+        opening: Ints, probabilities: Floats,
+    ) -> None:  # fmt: skip
+        from macro_engine.algorithm.kernels.tables import earned
+
+        earned(
+            said, labels, starts, before, predictions, opening, self.counts, self.hit_miss, _KEPT,
+            _PRIOR_ROWS, _LEAST, probabilities,
         )  # fmt: skip
 
     def grow(self, classes: int) -> None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.any_family import AnyFamily, TrialStep
+from macro_engine.algorithm.block_result import BlockResult, OpenPredictions
 from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.algorithm.earned_probabilities import EarnedProbabilities
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import late_block
 from macro_engine.algorithm.no_change import NoChange
-from macro_engine.algorithm.outcome import OpenPredictions, Outcome
 from macro_engine.blend.persistence import Persistence
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
@@ -117,7 +117,7 @@ class Ensemble:
         shown = shown_by(self.series)
         return Names(self.series, self.family.members, self.classes, shown)
 
-    def run(self, block: Block) -> Outcome:
+    def run(self, block: Block) -> BlockResult:
         """Take a block of whole steps through, each completed before the next one opens."""
         first_step, labels, starts = self.family.step, block.rows.labels, block.starts
         result = self.family.run(block, self.with_probabilities)
@@ -137,7 +137,7 @@ class Ensemble:
             s.name: s.run_compiled(completion) if self.compiled else s.run(completion)
             for s in self.strategies
         }
-        return self._outcome(result, completion, answers, wrong)
+        return self._block_result(result, completion, answers, wrong)
 
     def compile(self) -> None:
         """Go over to compiled loops, between two blocks."""
@@ -152,7 +152,7 @@ class Ensemble:
 
     def run_late(
         self, block: Block, earlier: Sequence[ClosedSteps], labels: Ints, before: Ints
-    ) -> tuple[ClosedSteps | None, Outcome | None]:
+    ) -> tuple[ClosedSteps | None, BlockResult | None]:
         """Open and close the steps of a block while others are completed.
 
         Parameters
@@ -168,8 +168,8 @@ class Ensemble:
 
         Returns
         -------
-        The steps of the block, if it has any, and the outcome of those that are completed, if any
-        are.
+        The steps of the block, if it has any, and what everyone said of those that are completed,
+        if any are.
         """
         opened_before = sum(part.steps for part in earlier)
         own = int(before[-1]) - opened_before  # how many of the block are completed
@@ -214,7 +214,7 @@ class Ensemble:
         if not completion.forecasts.steps:
             return closed, None
         wrong = self._count_wrong(completion.forecasts.members, labels, completion.forecasts.starts)
-        return closed, self._outcome(completed, completion, done, wrong)
+        return closed, self._block_result(completed, completion, done, wrong)
 
     def answers(self, forecasts: Forecasts) -> dict[str, Answer]:
         """What each strategy says of rows of an open step."""
@@ -308,18 +308,18 @@ class Ensemble:
         count(lines, labels, starts, wrong)
         return wrong
 
-    def _outcome(
+    def _block_result(
         self,
         result: FamilyResult,
         completion: Completion,
         answers: Mapping[str, Answer],
         members_wrong: Ints,
-    ) -> Outcome:
+    ) -> BlockResult:
         forecasts = completion.forecasts
         said = self.said(forecasts, answers)
         others = said.predictions[: len(self.series)]
         wrong = self._count_wrong(others, completion.labels, forecasts.starts)
-        return Outcome(
+        return BlockResult(
             self.names,
             result,
             said.predictions,

@@ -20,7 +20,7 @@ from macro_engine.algorithm.completed_steps import CompletedSteps
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.algorithm.member_subroutines import (
-    FamilyRules,
+    FamilySettings,
     FamilyStep,
     MemberChoice,
     MemberSubroutines,
@@ -72,7 +72,7 @@ class Family:
         self.members = tuple(members)
         self.discrepancy = discrepancy
         self.classes = classes
-        self.rules = FamilyRules(create, power, most)
+        self.settings = FamilySettings(create, power, most)
         self.step = 0
         self.histories = histories_of(members)
         # one for each member, and the last is the marginal baseline's
@@ -121,7 +121,7 @@ class Family:
             born = False
             for member, choice in zip(self.everyone, choices, strict=True):
                 if member.history == history and choice.born:
-                    member.add(choice.newborn(self.rules), newest)
+                    member.add(choice.newborn(self.settings), newest)
                     born = True
             if born:
                 self.references[history].append(now)
@@ -155,13 +155,13 @@ class Family:
         """Choose for the step that opens next, and change nothing."""
         choices = self._choices(self.present())
         active = [
-            choice.newborn(self.rules) if choice.born else member.subroutines[choice.active]
+            choice.newborn(self.settings) if choice.born else member.subroutines[choice.active]
             for member, choice in zip(self.everyone, choices, strict=True)
         ]
         return FamilyStep(choices, active, is_trial=True)
 
     def _choices(self, present: list[tuple[Any, Floats]]) -> list[MemberChoice]:
-        return [m.choose(present[m.history][1], self.step, self.rules) for m in self.everyone]
+        return [m.choose(present[m.history][1], self.step, self.settings) for m in self.everyone]
 
     def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
         """The parameters of a subroutine, where its learner can tell."""
@@ -205,7 +205,7 @@ class Family:
             member.references = indices(kept, "references", (n,), known).tolist()
             member.updates = array(kept, "updates", np.int64, (n,)).tolist()
             for stored in subroutines:
-                subroutine = self.rules.create()
+                subroutine = self.settings.create()
                 subroutine.restore(stored, columns)
                 member.subroutines.append(subroutine)
 

@@ -15,7 +15,7 @@ from macro_engine.subroutines import Subroutine
 
 
 @dataclass(frozen=True)
-class FamilyRules:
+class FamilySettings:
     """What holds for every member of a family; as for `Macro`."""
 
     create: Callable[[], Subroutine]
@@ -56,8 +56,8 @@ class MemberChoice:
         """How many there are, after a birth."""
         return self.known + self.born
 
-    def newborn(self, rules: FamilyRules) -> Subroutine:
-        return rules.create() if self.parent is None else self.parent.copy()
+    def newborn(self, settings: FamilySettings) -> Subroutine:
+        return settings.create() if self.parent is None else self.parent.copy()
 
 
 class MemberSubroutines:
@@ -78,12 +78,12 @@ class MemberSubroutines:
         self.references: list[int] = []
         self.updates: list[int] = []  # steps that each has learned
 
-    def choose(self, distances: Floats, step: int, rules: FamilyRules) -> MemberChoice:
+    def choose(self, distances: Floats, step: int, settings: FamilySettings) -> MemberChoice:
         """Decide for a step, given the distance to each reference; changes nothing."""
         mine = distances[self.references]
         nearest = np.argsort(mine, kind="stable")[:NEAREST]
-        close = np.flatnonzero(mine <= threshold_at(step, self.threshold, rules.power))
-        is_full = len(mine) == rules.most
+        close = np.flatnonzero(mine <= threshold_at(step, self.threshold, settings.power))
+        is_full = len(mine) == settings.most
         born = len(close) == 0 and not is_full
         forced = len(close) == 0 and is_full
         parent = None

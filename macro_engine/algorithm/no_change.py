@@ -56,13 +56,13 @@ class NoChange:
 
     def run_compiled(self, labels: Ints, starts: Ints) -> tuple[Ints, Floats | None]:
         """What `run` gives, to the last bit."""
-        before = np.concatenate([[self.last], labels[starts[1:] - 1]])
-        predictions = np.repeat(np.maximum(before[:-1], 0), np.diff(starts))
-        probabilities = None
-        if self.table is not None:
-            probabilities = _run_through(self.table, labels, starts, self.last)
-        self.last = int(before[-1])
-        return predictions, probabilities
+        if self.table is None:
+            lasts = np.concatenate([[self.last], labels[starts[1:] - 1]])
+            self.last = int(lasts[-1])
+            return _by_rows(lasts[:-1], None, np.diff(starts))
+        each = np.arange(len(starts))  # every step is complete when the next one opens
+        lasts, found = self._complete_compiled(labels, starts, each, np.empty(0, np.int64))
+        return _by_rows(lasts, found, np.diff(starts))
 
     def run_late(self, late: LateBlock, lasts: Ints) -> tuple[Ints, Ints, Floats | None]:
         """Predict steps that open, and complete others in the order that is asked for.
@@ -86,32 +86,30 @@ class NoChange:
                 if (probabilities := self.probabilities()) is not None:
                     found.append(probabilities)
         probabilities = np.array(found).reshape(-1, self.table.classes) if self.table else None
-        return _by_rows(np.array(known[len(lasts) :], np.int64), probabilities, late)
+        own = np.array(known[len(lasts) :], np.int64)
+        return own, *_by_rows(own, probabilities, np.diff(late.opening.starts))
 
     def run_late_compiled(self, late: LateBlock, lasts: Ints) -> tuple[Ints, Ints, Floats | None]:
         """What `run_late` gives, to the last bit."""
-        from macro_engine.algorithm.kernels.tables import late_changes
+        own, found = self._complete_compiled(late.rows.labels, late.starts, late.before, lasts)
+        return own, *_by_rows(own, found, np.diff(late.opening.starts))
 
-        table, steps = self.table, late.opening.steps
+    def _complete_compiled(
+        self, labels: Ints, starts: Ints, before: Ints, lasts: Ints
+    ) -> tuple[Ints, Floats | None]:
+        """The `last` of each step that opens, and the probabilities; as for `run_late`."""
+        from macro_engine.algorithm.kernels.tables import no_change
+
+        table, steps = self.table, len(before) - 1
         counts = (np.empty((0, 0)), np.empty(0), np.ones(2))
         if table is not None:
             counts = table.pairs, table.labels, table.stay_go
         known = np.concatenate([lasts, np.empty(steps, np.int64)])
         found = np.empty((steps, len(counts[1])))
         self.last = int(
-            late_changes(
-                late.rows.labels,
-                late.starts,
-                late.before,
-                self.last,
-                known,
-                *counts,
-                PRIOR_ROWS,
-                LEAST,
-                found,
-            )
+            no_change(labels, starts, before, self.last, known, *counts, PRIOR_ROWS, LEAST, found)
         )
-        return _by_rows(known[len(lasts) :], found if self.table else None, late)
+        return known[len(lasts) :], found if table else None
 
     def state(self) -> State:
         return self.remembers.state_of(self)
@@ -121,19 +119,8 @@ class NoChange:
 
 
 def _by_rows(
-    lasts: Ints, probabilities: Floats | None, late: LateBlock
-) -> tuple[Ints, Ints, Floats | None]:
-    lengths = np.diff(late.opening.starts)
+    lasts: Ints, probabilities: Floats | None, lengths: Ints
+) -> tuple[Ints, Floats | None]:
+    """What is expected of the rows of steps, and the probabilities."""
     by_rows = None if probabilities is None else np.repeat(probabilities, lengths, axis=0)
-    return lasts, np.repeat(np.maximum(lasts, 0), lengths), by_rows
-
-
-def _run_through(table: Persistence, labels: Ints, starts: Ints, last: int) -> Floats:
-    """The probabilities of rows of steps, each of them learned before the next one."""
-    from macro_engine.algorithm.kernels.tables import change_probabilities
-
-    found = np.empty((len(labels), table.classes))
-    change_probabilities(
-        labels, starts, last, table.pairs, table.labels, table.stay_go, PRIOR_ROWS, LEAST, found
-    )
-    return found
+    return np.repeat(np.maximum(lasts, 0), lengths), by_rows

@@ -88,11 +88,11 @@ def _find_nearest(k: int, h: int, subroutines: Subroutines, present: Present) ->
     present.nearest_distances[: len(order)] = distances[order]
 
 
-def _all_have_one_close(h: int, rules: Any, subroutines: Subroutines, present: Present) -> bool:
+def _all_have_one_close(h: int, settings: Any, subroutines: Subroutines, present: Present) -> bool:
     return all(
         (present.distances[h, subroutines.reference[k, :n]] <= present.limits[k]).any()
         for k, n in enumerate(subroutines.used.tolist())
-        if rules.history_of[k] == h
+        if settings.history_of[k] == h
     )
 
 

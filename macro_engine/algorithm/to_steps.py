@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.algorithm.outcome import Outcome
+from macro_engine.algorithm.block_result import BlockResult
 from macro_engine.core.errors import MacroError
 from macro_engine.core.rows import Block
 from macro_engine.core.smallest_type import narrow, small
@@ -14,7 +14,7 @@ from macro_engine.core.totals import Totals
 from macro_engine.strategies import LEADER
 
 
-def to_steps(block: Block, outcome: Outcome, before: Totals, late: bool = False) -> Steps:
+def to_steps(block: Block, result: BlockResult, before: Totals, late: bool = False) -> Steps:
     """The steps of a block, given the totals before it.
 
     Parameters
@@ -24,7 +24,7 @@ def to_steps(block: Block, outcome: Outcome, before: Totals, late: bool = False)
     """
     labels = block.rows.labels
     known = labels >= 0 if late else None
-    family, nobody = outcome.family, np.zeros(block.steps, np.uint8)
+    family, nobody = result.family, np.zeros(block.steps, np.uint8)
     lengths = small(np.diff(block.starts))
     listed = changes(family.active)
     listed[:, piece_starts(lengths)] = True
@@ -36,7 +36,7 @@ def to_steps(block: Block, outcome: Outcome, before: Totals, late: bool = False)
         lengths=lengths,
         late=nobody if block.late is None else small(block.late),
         rejected=nobody if block.rejected is None else small(block.rejected),
-        wrong=small(outcome.wrong),
+        wrong=small(result.wrong),
         active=small(family.active),
         subroutines=small(family.subroutines),
         born=family.born,
@@ -47,18 +47,18 @@ def to_steps(block: Block, outcome: Outcome, before: Totals, late: bool = False)
         distances=narrow(family.nearest_distances[members, steps]),
         times=block.times,
         labels=small(np.maximum(labels, 0)),
-        predictions=outcome.predictions,
-        leaders=small(outcome.shown["ftl"][LEADER]) if "ftl" in outcome.shown else None,
-        probabilities=outcome.probabilities,
-        shown=_shown(outcome, block.steps),
+        predictions=result.predictions,
+        leaders=small(result.shown["ftl"][LEADER]) if "ftl" in result.shown else None,
+        probabilities=result.probabilities,
+        shown=_shown(result, block.steps),
         labelled=None if known is None else small(np.add.reduceat(known, block.starts[:-1])),
         known=known,
     )
 
 
-def _shown(outcome: Outcome, steps: int) -> NDArray[np.float32] | None:
+def _shown(result: BlockResult, steps: int) -> NDArray[np.float32] | None:
     """What strategies show, a line for each number; NaN where one does not after all."""
-    wanted = outcome.names.shown
+    wanted = result.names.shown
     if not wanted:
         return None
     lines = np.full((len(wanted), steps), np.nan, np.float32)
@@ -66,7 +66,7 @@ def _shown(outcome: Outcome, steps: int) -> NDArray[np.float32] | None:
     while first < len(wanted):
         strategy, thing = wanted[first].strategy, wanted[first].thing
         parts = sum((one.strategy, one.thing) == (strategy, thing) for one in wanted)
-        found = outcome.shown[strategy].get(thing)
+        found = result.shown[strategy].get(thing)
         if found is not None:
             by_parts = found if found.ndim == 2 else found[:, None]
             if by_parts.shape != (steps, parts):

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from macro_engine.algorithm.block_result import BlockResult
 from macro_engine.algorithm.closed_steps import ClosedSteps, joined_blocks
 from macro_engine.algorithm.ensemble import Ensemble
-from macro_engine.algorithm.outcome import Outcome
 from macro_engine.algorithm.waiting_parts import WaitingParts
 from macro_engine.core.rows import Block, Columns
 from macro_engine.core.state import Part, State
@@ -44,7 +44,7 @@ class WaitingSteps:
     def closed(self) -> int:
         return self.ensemble.family.step
 
-    def run(self, block: Block) -> tuple[Block, Outcome] | None:
+    def run(self, block: Block) -> tuple[Block, BlockResult] | None:
         """Take a block of steps in; the steps that are complete by then, if there are any."""
         completions = block.completions
         assert completions is not None
@@ -56,7 +56,7 @@ class WaitingSteps:
         steps = replace(block, completions=None, outcomes=None)
         own = max(last - block.first_step, 0)
         earlier = self._between(first, last - own)
-        fresh, outcome = self.ensemble.run_late(
+        fresh, result = self.ensemble.run_late(
             steps, earlier, labels, np.maximum(completions.before - first, 0)
         )
         self.fresh = fresh
@@ -65,11 +65,11 @@ class WaitingSteps:
         self.completed = max(last, first)
         while self.steps and self.steps[0].stop <= self.completed:
             self.steps.popleft()
-        if outcome is None:
+        if result is None:
             return None
         parts = [part.block for part in earlier]
         done = joined_blocks([*parts, steps.cut(0, own)] if own else parts)
-        return replace(done, rows=replace(done.rows, labels=labels)), outcome
+        return replace(done, rows=replace(done.rows, labels=labels)), result
 
     def _append(self, steps: ClosedSteps) -> None:
         """Take steps in; few rows are kept together with those before them, which needs less."""

@@ -158,9 +158,9 @@ class GeneralPath:
         present = family.present()
         for member in self._members:
             distances = present[member.history][1][member.references]
-            threshold = threshold_at(family.step, member.threshold, family.rules.power)
+            threshold = threshold_at(family.step, member.threshold, family.settings.power)
             used = len(distances)
-            stays = used and (distances.min() <= threshold or used == family.rules.most)
+            stays = used and (distances.min() <= threshold or used == family.settings.most)
             found.append(int(distances.argmin()) + 1 if stays else used + 1)
         return found
 

@@ -126,8 +126,8 @@ def _family(
     members = members or grid([history], DISTANCES[distance].thresholds)
     shape = Shape(classes, len(block.rows.columns.numbers), history, subroutine == "logistic")
     columns = block.rows.columns
-    rules = CompiledSettings(members, distance, shape, subroutine)
-    ensemble = Ensemble(CompiledFamily(rules, columns), columns, strategies, compiled=True)
+    settings = CompiledSettings(members, distance, shape, subroutine)
+    ensemble = Ensemble(CompiledFamily(settings, columns), columns, strategies, compiled=True)
     board = Scoreboard(ensemble.names, strategies[0])
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))

@@ -6,8 +6,8 @@ from time import monotonic
 
 import numpy as np
 
+from macro_engine.algorithm.block_result import OpenPredictions
 from macro_engine.algorithm.ensemble import Ensemble, OpenStep
-from macro_engine.algorithm.outcome import OpenPredictions
 from macro_engine.core.rows import Ints, Rows
 from macro_engine.strategies.ftl import FollowTheLeader
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from macro_engine.algorithm.block_result import OpenPredictions
 from macro_engine.algorithm.closed_steps import ClosedSteps
-from macro_engine.algorithm.outcome import OpenPredictions
 from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.rows import Block, Counts
 from macro_engine.core.steps import Steps

@@ -44,10 +44,10 @@ def arrays(path):
     starts = np.concatenate([[0], np.cumsum(lengths)])
     members = grid([6], DISTANCES["labels"].thresholds)
     columns = blocks[-1].rows.columns
-    rules = CompiledSettings(
+    settings = CompiledSettings(
         members, "labels", Shape(2, numbers.shape[1], 6), "logistic", most=MOST
     )
-    family = CompiledFamily(rules, columns)
+    family = CompiledFamily(settings, columns)
     p = np.concatenate([family.run(b, True).probabilities for b in blocks], axis=1)
     _, unchanged = NoChange(Persistence(2)).run_compiled(labels, starts)
     return Evidence(numbers, numbers, slots, p[-1], unchanged, p[:-1]), labels, starts

@@ -34,8 +34,8 @@ def main() -> None:
     history = DISTANCES[distance].history
     shape = Shape(2, len(block.rows.columns.numbers), history)
     columns = block.rows.columns
-    rules = CompiledSettings(grid([history], thresholds), distance, shape, "logistic")
-    ensemble = Ensemble(CompiledFamily(rules, columns), columns, compiled=True)
+    settings = CompiledSettings(grid([history], thresholds), distance, shape, "logistic")
+    ensemble = Ensemble(CompiledFamily(settings, columns), columns, compiled=True)
     board = Scoreboard(ensemble.names, "ftl")
     ensemble.run(block.cut(0, 1))  # compiled before the clock runs
     seconds = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from macro_engine.core.rows import Bools, Floats, Ints
 
 
-class Rules(NamedTuple):
+class KernelSettings(NamedTuple):
     """What holds for a whole run; the last of the thresholds is the marginal baseline's."""
 
     thresholds: Floats

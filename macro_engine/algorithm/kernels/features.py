@@ -132,9 +132,9 @@ def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore
 
 
 @inlined
-def fits(h, t, stretch, rules, references):  # type: ignore[no-untyped-def]
+def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]
     """Whether there is room for the rows of one more reference, the history before step t."""
-    rows = stretch.starts[t] - oldest_row(h, t, stretch, rules)
+    rows = stretch.starts[t] - oldest_row(h, t, stretch, settings)
     n = references.used[h]
     for c in range(references.starts.shape[2]):
         if references.starts[h, n, c] + rows > references.columns.shape[3]:
@@ -143,9 +143,9 @@ def fits(h, t, stretch, rules, references):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
+def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
-    rows = count_classes(h, t, stretch, rules, present)
+    rows = count_classes(h, t, stretch, settings, present)
     by_class(
         stretch.numbers, stretch.labels, stretch.starts[t] - rows, stretch.starts[t],
         present.counts, present.starts, present.rows,
@@ -154,7 +154,7 @@ def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def measure(h, rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]
+def measure(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]
     """The distance of a history to every reference of its own, or a lower bound."""
     n, out = references.used[h], present.distances[h]
     empty, counted = references.empty[h], present.counted[h]
@@ -164,11 +164,11 @@ def measure(h, rows, rules, references, subroutines, present):  # type: ignore[n
     for bounded in (True, False):
         features_distances(
             present.rows, present.starts, references.columns[h], references.starts[h],
-            rules.divisor, rules.lacking, rules.skip, present.reach, present.squares,
+            settings.divisor, settings.lacking, settings.skip, present.reach, present.squares,
             present.least, present.smallest, counted, out[:n],
         )  # fmt: skip
         compare_empty(rows == 0, n, empty, counted, out)
-        if not bounded or all_have_one_close(h, rules, subroutines, present):
+        if not bounded or all_have_one_close(h, settings, subroutines, present):
             break
         # the closest one will be asked for, however far it is
         for r in range(n):
@@ -176,10 +176,10 @@ def measure(h, rows, rules, references, subroutines, present):  # type: ignore[n
 
 
 @inlined
-def all_have_one_close(h, rules, subroutines, present):  # type: ignore[no-untyped-def]
+def all_have_one_close(h, settings, subroutines, present):  # type: ignore[no-untyped-def]
     distances = present.distances[h]
     for k in range(len(present.limits)):
-        if rules.history_of[k] != h:
+        if settings.history_of[k] != h:
             continue
         found = False
         for j in range(subroutines.used[k]):
@@ -192,7 +192,7 @@ def all_have_one_close(h, rules, subroutines, present):  # type: ignore[no-untyp
 
 
 @inlined
-def measure_nearest(k, h, rules, references, subroutines, present):  # type: ignore[no-untyped-def]
+def measure_nearest(k, h, settings, references, subroutines, present):  # type: ignore[no-untyped-def]
     """Compute those of the nearest distances that are lower bounds; whether there were any."""
     found = False
     for i in range(NEAREST):
@@ -204,7 +204,7 @@ def measure_nearest(k, h, rules, references, subroutines, present):  # type: ign
             present.reach[r] = math.inf
             features_distances(
                 present.rows, present.starts, references.columns[h],
-                references.starts[h, r : r + 2], rules.divisor, rules.lacking, rules.skip,
+                references.starts[h, r : r + 2], settings.divisor, settings.lacking, settings.skip,
                 present.reach[r : r + 1], present.squares, present.least, present.smallest,
                 present.counted[h, r : r + 1], present.distances[h, r : r + 1],
             )  # fmt: skip
@@ -212,7 +212,7 @@ def measure_nearest(k, h, rules, references, subroutines, present):  # type: ign
 
 
 @inlined
-def remember(h, r, rows, rules, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
     for c in range(len(present.starts) - 1):
         now, kept = present.starts[c], references.starts[h, r, c]

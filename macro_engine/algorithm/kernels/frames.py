@@ -42,43 +42,43 @@ def frames_distances(now, length, n_references, references, lengths, squares, ou
 
 
 @inlined
-def fits(h, t, stretch, rules, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Whether there is room for the rows of one more reference: there always is."""
     return True
 
 
 @inlined
-def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
+def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
-    rows = count_classes(h, t, stretch, rules, present)
+    rows = count_classes(h, t, stretch, settings, present)
     begin = stretch.starts[t]
-    for i in range(min(rules.histories[h], rows)):
+    for i in range(min(settings.histories[h], rows)):
         for c in range(present.frames.shape[1]):
             present.frames[i, c] = stretch.numbers[begin - 1 - i, c]
     return rows
 
 
 @inlined
-def measure(h, rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def measure(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """The distance of a history to every reference of its own."""
     n, out = references.used[h], present.distances[h]
     frames_distances(
-        present.frames, min(rules.histories[h], rows), n, references.frames[h],
+        present.frames, min(settings.histories[h], rows), n, references.frames[h],
         references.lengths[h], present.least, out,
     )  # fmt: skip
     compare_empty(rows == 0, n, references.empty[h], present.counted[h], out)
 
 
 @inlined
-def measure_nearest(k, h, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def measure_nearest(k, h, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Whether one of the nearest was not measured to the end before: all were."""
     return False
 
 
 @inlined
-def remember(h, r, rows, rules, references, present):  # type: ignore[no-untyped-def]
+def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]
     """Keep the present history as reference r."""
-    length = min(rules.histories[h], rows)
+    length = min(settings.histories[h], rows)
     references.lengths[h, r] = length
     for i in range(length):
         for column in range(present.frames.shape[1]):

@@ -10,22 +10,22 @@ SIDE_BY_SIDE = 512  # references whose distances are summed together
 
 
 @inlined
-def oldest_row(h, t, stretch, rules):  # type: ignore[no-untyped-def]
+def oldest_row(h, t, stretch, settings):  # type: ignore[no-untyped-def]
     """Where a history before step t of the stretch begins."""
-    length = rules.histories[h]
+    length = settings.histories[h]
     return stretch.starts[0 if length < 0 else max(0, t - length)]
 
 
 @inlined
-def count_classes(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
+def count_classes(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Count the rows of each class in a history before step t; returns how many rows it has."""
-    length = rules.histories[h]
+    length = settings.histories[h]
     rows = 0
     for c in range(len(present.counts)):
         present.counts[c] = stretch.label_counts[c] if length < 0 else 0
         rows += present.counts[c]
     if length >= 0:
-        for i in range(oldest_row(h, t, stretch, rules), stretch.starts[t]):
+        for i in range(oldest_row(h, t, stretch, settings), stretch.starts[t]):
             present.counts[stretch.labels[i]] += 1
             rows += 1
     return rows

@@ -27,22 +27,22 @@ def labels_distances(shares, n_references, references, out):  # type: ignore[no-
 
 
 @inlined
-def fits(h, t, stretch, rules, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Whether there is room for the rows of one more reference: none are kept."""
     return True
 
 
 @inlined
-def look_back(h, t, stretch, rules, present):  # type: ignore[no-untyped-def]
+def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
-    rows = count_classes(h, t, stretch, rules, present)
+    rows = count_classes(h, t, stretch, settings, present)
     for c in range(len(present.counts)):
         present.shares[c] = present.counts[c] / rows if rows > 0 else 0.0
     return rows
 
 
 @inlined
-def measure(h, rows, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def measure(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """The distance of a history to every reference of its own."""
     n, out = references.used[h], present.distances[h]
     labels_distances(present.shares, n, references.shares[h], out)
@@ -50,13 +50,13 @@ def measure(h, rows, rules, references, subroutines, present):  # type: ignore[n
 
 
 @inlined
-def measure_nearest(k, h, rules, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def measure_nearest(k, h, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Whether one of the nearest was not measured to the end before: all were."""
     return False
 
 
 @inlined
-def remember(h, r, rows, rules, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
     for c in range(len(present.shares)):
         references.shares[h, c, r] = present.shares[c]

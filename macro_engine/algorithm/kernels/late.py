@@ -29,8 +29,8 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
     predict, learn = learner.predict, learner.learn
 
     def run_late(  # type: ignore[no-untyped-def]
-        first, stop, exact_from, before, past, fresh, called, rules, references, subroutines, bank,
-        present, results,
+        first, stop, exact_from, before, past, fresh, called, settings, references, subroutines,
+        bank, present, results,
     ):  # fmt: skip
         """Open steps and complete others in their order; returns the first one not opened.
 
@@ -52,7 +52,7 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                     present.learning[q] = subroutines.place[k, j]
                 t = past.past_steps + c
                 begin, end = past.starts[t], past.starts[t + 1]
-                learn(count, past, begin, end, rules, bank, present)
+                learn(count, past, begin, end, settings, bank, present)
                 for i in range(begin, end):
                     past.label_counts[past.labels[i]] += 1
                 called.done[0] = c + 1
@@ -60,37 +60,39 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                 return s
             t = past.past_steps + called.done[0]
             used = called.starts[opened + s]
-            if not has_room(rules, references, subroutines, bank):
+            if not has_room(settings, references, subroutines, bank):
                 return s
-            if used + bank.used[0] + len(rules.thresholds) > len(called.members):
+            if used + bank.used[0] + len(settings.thresholds) > len(called.members):
                 return s
-            for h in range(len(rules.histories)):
-                if not fits(h, t, past, rules, references):
+            for h in range(len(settings.histories)):
+                if not fits(h, t, past, settings, references):
                     return s
-            set_limits(fresh.step_number + s, rules, present)
-            for h in range(len(rules.histories)):
-                rows = look_back(h, t, past, rules, present)
-                measure(h, rows, rules, references, subroutines, present)
+            set_limits(fresh.step_number + s, settings, present)
+            for h in range(len(settings.histories)):
+                rows = look_back(h, t, past, settings, present)
+                measure(h, rows, settings, references, subroutines, present)
                 born = False
-                for k in range(len(rules.thresholds)):
-                    if rules.history_of[k] != h:
+                for k in range(len(settings.thresholds)):
+                    if settings.history_of[k] != h:
                         continue
                     while True:
                         find_nearest(k, h, subroutines, present)
                         if s < exact_from or not measure_nearest(
-                            k, h, rules, references, subroutines, present
+                            k, h, settings, references, subroutines, present
                         ):
                             break
                     if k < len(results.active):
                         tell_nearest(k, s, h, subroutines, present, results)
-                    choose(k, s, h, rules, references, subroutines, bank, present, results)
+                    choose(k, s, h, settings, references, subroutines, bank, present, results)
                     used = note(k, s, h, subroutines, present, results, called, used)
                     born = born or present.born[k]
                 if born:
                     r = references.used[h]
                     references.empty[h, r] = rows == 0
-                    references.largest[h, r] = largest_born(h, rules, present, len(results.active))
-                    remember(h, r, rows, rules, references, present)
+                    references.largest[h, r] = largest_born(
+                        h, settings, present, len(results.active)
+                    )
+                    remember(h, r, rows, settings, references, present)
                     references.used[h] += 1
             called.starts[opened + s + 1] = used
             predict(fresh, fresh.starts[s], fresh.starts[s + 1], bank, present, results)

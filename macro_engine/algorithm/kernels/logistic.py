@@ -200,10 +200,10 @@ def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-unt
 
 
 @inlined
-def learn(learning, stretch, begin, end, rules, bank, present):  # type: ignore[no-untyped-def]
+def learn(learning, stretch, begin, end, settings, bank, present):  # type: ignore[no-untyped-def]
     """Those that were called up learn the rows of a step."""
     logistic_learn(
         bank.weights, bank.intercepts, bank.counts, present.learning[:learning], stretch.labels,
-        stretch.numbers, stretch.ones, begin, end, bank.rates, rules.rate, rules.rate_power,
+        stretch.numbers, stretch.ones, begin, end, bank.rates, settings.rate, settings.rate_power,
         present.margins,
     )  # fmt: skip

@@ -24,7 +24,7 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
     predict, learn = learner.predict, learner.learn
 
     def run_steps(  # type: ignore[no-untyped-def]
-        first, stop, exact_from, stretch, rules, references, subroutines, bank, present, results
+        first, stop, exact_from, stretch, settings, references, subroutines, bank, present, results
     ):
         """Take steps of a stretch through; returns the first one not taken.
 
@@ -34,39 +34,41 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
         for s in range(first, stop):
             t = stretch.past_steps + s
             begin, end = stretch.starts[t], stretch.starts[t + 1]
-            if not has_room(rules, references, subroutines, bank):
+            if not has_room(settings, references, subroutines, bank):
                 return s
-            for h in range(len(rules.histories)):
-                if not fits(h, t, stretch, rules, references):
+            for h in range(len(settings.histories)):
+                if not fits(h, t, stretch, settings, references):
                     return s
-            set_limits(stretch.step_number + s, rules, present)
+            set_limits(stretch.step_number + s, settings, present)
             learning = 0
-            for h in range(len(rules.histories)):
-                rows = look_back(h, t, stretch, rules, present)
-                measure(h, rows, rules, references, subroutines, present)
+            for h in range(len(settings.histories)):
+                rows = look_back(h, t, stretch, settings, present)
+                measure(h, rows, settings, references, subroutines, present)
                 born = False
-                for k in range(len(rules.thresholds)):
-                    if rules.history_of[k] != h:
+                for k in range(len(settings.thresholds)):
+                    if settings.history_of[k] != h:
                         continue
                     while True:
                         find_nearest(k, h, subroutines, present)
                         if s < exact_from or not measure_nearest(
-                            k, h, rules, references, subroutines, present
+                            k, h, settings, references, subroutines, present
                         ):
                             break
                     if k < len(results.active):
                         tell_nearest(k, s, h, subroutines, present, results)
-                    choose(k, s, h, rules, references, subroutines, bank, present, results)
+                    choose(k, s, h, settings, references, subroutines, bank, present, results)
                     learning = call_up(k, s, h, subroutines, present, results, learning)
                     born = born or present.born[k]
                 if born:
                     r = references.used[h]
                     references.empty[h, r] = rows == 0
-                    references.largest[h, r] = largest_born(h, rules, present, len(results.active))
-                    remember(h, r, rows, rules, references, present)
+                    references.largest[h, r] = largest_born(
+                        h, settings, present, len(results.active)
+                    )
+                    remember(h, r, rows, settings, references, present)
                     references.used[h] += 1
             predict(stretch, begin, end, bank, present, results)
-            learn(learning, stretch, begin, end, rules, bank, present)
+            learn(learning, stretch, begin, end, settings, bank, present)
             for i in range(begin, end):
                 stretch.label_counts[stretch.labels[i]] += 1
         return stop
@@ -76,21 +78,21 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
 
 
 @inlined
-def set_limits(step, rules, present):  # type: ignore[no-untyped-def]
-    for k in range(len(rules.thresholds)):
-        limit = rules.thresholds[k]
-        if rules.power != 0.0 and not math.isinf(limit):
-            limit = limit * math.pow(step + 1, -rules.power)
+def set_limits(step, settings, present):  # type: ignore[no-untyped-def]
+    for k in range(len(settings.thresholds)):
+        limit = settings.thresholds[k]
+        if settings.power != 0.0 and not math.isinf(limit):
+            limit = limit * math.pow(step + 1, -settings.power)
         present.limits[k] = limit
 
 
 @inlined
-def has_room(rules, references, subroutines, bank):  # type: ignore[no-untyped-def]
+def has_room(settings, references, subroutines, bank):  # type: ignore[no-untyped-def]
     """Whether a birth for every member would fit, but for the rows of its reference."""
-    members = len(rules.thresholds)
+    members = len(settings.thresholds)
     if bank.used[0] + members > len(bank.counts):
         return False
-    for h in range(len(rules.histories)):
+    for h in range(len(settings.histories)):
         if references.used[h] == references.empty.shape[1]:
             return False
     for k in range(members):
@@ -143,11 +145,11 @@ def tell_nearest(k, s, h, subroutines, present, results):  # type: ignore[no-unt
 
 
 @inlined
-def choose(k, s, h, rules, references, subroutines, bank, present, results):  # type: ignore[no-untyped-def]
+def choose(k, s, h, settings, references, subroutines, bank, present, results):  # type: ignore[no-untyped-def]
     """Take the nearest subroutine of a member if it is close, or start one."""
     nearest, distance = present.nearest[0], present.nearest_distances[0]
     is_far = not distance <= present.limits[k]
-    full = rules.most > 0 and subroutines.used[k] == rules.most
+    full = settings.most > 0 and subroutines.used[k] == settings.most
     present.forced[k] = is_far and full
     present.born[k] = is_far and not full
     if present.born[k]:
@@ -179,11 +181,15 @@ def copy_learner(weights, intercepts, counts, parent, place):  # type: ignore[no
 
 
 @inlined
-def largest_born(h, rules, present, members):  # type: ignore[no-untyped-def]
+def largest_born(h, settings, present, members):  # type: ignore[no-untyped-def]
     """The last finite member of a history that has a birth, with the largest threshold."""
     largest = 0
     for k in range(members):
-        if rules.history_of[k] == h and present.born[k] and not math.isinf(rules.thresholds[k]):
+        if (
+            settings.history_of[k] == h
+            and present.born[k]
+            and not math.isinf(settings.thresholds[k])
+        ):
             largest = k
     return largest
 

@@ -20,13 +20,13 @@ RESULTS = ("predictions", "active", "born", "distance", "close", "subroutines")
 THRESHOLDS = {"frames": (0.1, 0.3, 0.5, 1.0)}  # for columns in [0, 1]
 
 
-def both(block, distance, subroutine, classes, history, thresholds=None, **rules):
+def both(block, distance, subroutine, classes, history, thresholds=None, **settings):
     """The general and the compiled family for the same settings."""
     members = members_of(distance, history, thresholds or THRESHOLDS.get(distance))
     columns = block.rows.columns
     return (
-        general_family(members, distance, subroutine, columns, classes, **rules),
-        compiled_family(members, distance, subroutine, columns, classes, **rules),
+        general_family(members, distance, subroutine, columns, classes, **settings),
+        compiled_family(members, distance, subroutine, columns, classes, **settings),
     )
 
 
@@ -75,9 +75,9 @@ def test_on_random_streams(distance, subroutine, block, history):
 
 @pytest.mark.slow
 @paths
-@pytest.mark.parametrize("rules", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 2}])
-def test_with_falling_thresholds_and_a_limit(distance, subroutine, rules):
-    assert_equal(random_block(6, 3, [2] * 60), distance, subroutine, 2, **rules)
+@pytest.mark.parametrize("settings", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 2}])
+def test_with_falling_thresholds_and_a_limit(distance, subroutine, settings):
+    assert_equal(random_block(6, 3, [2] * 60), distance, subroutine, 2, **settings)
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -25,20 +25,20 @@ from macro_engine.subroutines.output import converted
 
 
 def family_and_definitions(
-    block, distance, history, subroutine, output="last", thresholds=None, **rules
+    block, distance, history, subroutine, output="last", thresholds=None, **settings
 ):
     classes = classes_of(block)
     names = tuple(map(str, range(classes)))
     create = converted(resolve(subroutine), output, 0.05)
     columns = block.rows.columns
     members = members_of(distance, history, thresholds)
-    family = general_family(members, distance, subroutine, columns, classes, output, **rules)
+    family = general_family(members, distance, subroutine, columns, classes, output, **settings)
     definitions = []
     for member in with_marginal(members):
         steps = members[0].steps if member.is_marginal else member.steps
         discrepancy = DISTANCES[distance].create(Shape(classes, len(columns.numbers), steps))
         definitions.append(
-            Macro(member.threshold, discrepancy, steps, lambda: create(names), columns, **rules)
+            Macro(member.threshold, discrepancy, steps, lambda: create(names), columns, **settings)
         )
     return family, definitions
 
@@ -105,11 +105,11 @@ def test_with_other_outputs(subroutine, output):
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
-@pytest.mark.parametrize("rules", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 5}])
-def test_with_falling_thresholds_and_a_limit(distance, rules):
+@pytest.mark.parametrize("settings", [{"power": 0.3}, {"most": 3}, {"power": 0.5, "most": 5}])
+def test_with_falling_thresholds_and_a_limit(distance, settings):
     block = random_block(6, 3, [2] * 25)
     assert_equal_to_definition(
-        block, *family_and_definitions(block, distance, 2, "nearest-mean", **rules)
+        block, *family_and_definitions(block, distance, 2, "nearest-mean", **settings)
     )
 
 

@@ -13,9 +13,9 @@ from made_late import played
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm import waiting_parts
+from macro_engine.algorithm.block_result import BlockResult
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
-from macro_engine.algorithm.outcome import Outcome
 from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.late_labels import Completions
 from macro_engine.core.rows import Block, Rows
@@ -62,7 +62,7 @@ def in_blocks(waiting, block, before, labels, cuts):
 
 def joined(results):
     done = [result for result in results if result is not None]
-    return [block for block, _ in done], Outcome.join([outcome for _, outcome in done])
+    return [block for block, _ in done], BlockResult.join([outcome for _, outcome in done])
 
 
 def check(found, expected):
@@ -101,8 +101,8 @@ INTERPRETED = [
 def interpreted(members, distance, subroutine, columns, classes, **kinds):
     """Over the kernels, without a compiler."""
     shape = shape_of(columns, classes, members)
-    rules = CompiledSettings(members, distance, shape, subroutine)
-    return Ensemble(CompiledFamily(rules, columns, plain=True, late=True), columns, **kinds)
+    settings = CompiledSettings(members, distance, shape, subroutine)
+    return Ensemble(CompiledFamily(settings, columns, plain=True, late=True), columns, **kinds)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longe
     members = members_of(distance, history, (0.05, 0.3))
     arguments = (members, distance, subroutine, columns, classes)
     kinds = {"strategies": strategies, "with_probabilities": True}
-    expected = Outcome.join(played(general(*arguments, **kinds), block, before, labels))
+    expected = BlockResult.join(played(general(*arguments, **kinds), block, before, labels))
     blocks, found = joined(
         in_blocks(WaitingSteps(make(*arguments, **kinds)), block, before, labels, cuts)
     )
@@ -149,7 +149,7 @@ def sticky_run(steps=300, longest=60):
 
 def test_loops_may_be_compiled_while_steps_wait():
     block, before, labels, arguments = sticky_run(80, 20)
-    expected = Outcome.join(
+    expected = BlockResult.join(
         played(general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels)
     )
     ensemble = interpreted(*arguments, strategies=ALL, with_probabilities=True)

@@ -79,8 +79,8 @@ def test_the_compiled_path_gives_every_row_what_the_definition_gives_it(
     atlanta = atlanta.cut(0, steps or atlanta.steps)
     shape = Shape(2, 4, history)
     columns = atlanta.rows.columns
-    rules = CompiledSettings(grid([history], [threshold]), distance, shape, "logistic")
-    result = CompiledFamily(rules, columns).run(atlanta)
+    settings = CompiledSettings(grid([history], [threshold]), distance, shape, "logistic")
+    result = CompiledFamily(settings, columns).run(atlanta)
     definition = Macro(
         threshold, DISTANCES[distance].create(shape), history, lambda: Logistic(2), columns
     )

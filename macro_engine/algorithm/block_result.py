@@ -15,7 +15,7 @@ from macro_engine.core.rows import Counts, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class BlockResult:
     """What everyone said in a block.
 
     Attributes
@@ -44,13 +44,13 @@ class Outcome:
     shown: Mapping[str, Mapping[str, NDArray[Any]]]
 
     @staticmethod
-    def join(parts: Sequence[Outcome]) -> Outcome:
+    def join(parts: Sequence[BlockResult]) -> BlockResult:
         """Outcomes of steps that follow each other, as one."""
         first = parts[0]
         if len(parts) == 1:
             return first
         probabilities = [part.probabilities for part in parts if part.probabilities is not None]
-        return Outcome(
+        return BlockResult(
             first.names,
             FamilyResult.join([part.family for part in parts]),
             np.concatenate([part.predictions for part in parts], axis=1),
@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class OpenPredictions:
-    """What everyone says of rows of an open step: as in `Outcome`, without labels."""
+    """What everyone says of rows of an open step: as in `BlockResult`, without labels."""
 
     names: Names
     predictions: Counts
