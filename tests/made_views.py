@@ -83,11 +83,11 @@ def timeline_view(width, members=MEMBERS, viewed=3):
 
 def nearest_view():
     nearest = ((17, 0.061), (4, 0.094), (9, 0.118), (21, float("inf")), (23, float("nan")))
-    return NearestView(nearest, 0.1, 17, False, None)
+    return NearestView(nearest, 2, 0.1, 17, False, None)
 
 
 def birth_view():
-    return NearestView(((17, 0.12), (4, 0.3)), 0.1, 23, True, 17)
+    return NearestView(((17, 0.12), (4, 0.3)), 0, 0.1, 23, True, 17)
 
 
 def shown_view(width, shares=(0.1, 0.7, 0.2), turning=0.8, values=3):

@@ -19,17 +19,21 @@ YOUNG = 30  # steps: who has learned fewer is called young
 def nearest_view(scene: Scene) -> NearestView:
     """The distances by which the last step before the moment in view was decided."""
     step, k = scene.step, scene.member
-    pairs = tuple(
+    active, limit = int(step.active[k]), scene.history.limit(k, step.step)
+    is_birth, listed = bool(step.born[k]), int(step.list_steps[k])
+    pairs = [
         (int(number), abs(float(distance)))
         for number, distance in zip(step.nearest[k], step.distances[k], strict=True)
-        if number > 0 and math.isfinite(scene.history.limit(k, step.step))
-    )
-    is_birth = bool(step.born[k])
-    parent = scene.history.births[k][int(step.active[k]) - 1].parent if is_birth else 0
-    listed = int(step.list_steps[k])
-    limit = scene.history.limit(k, max(listed, 0))
-    of_step = listed if 0 <= listed < step.step else None
-    return NearestView(pairs, limit, int(step.active[k]), is_birth, parent or None, of_step)
+        if number > 0 and math.isfinite(limit)
+    ]
+    of_step = None
+    if listed != step.step and math.isfinite(limit):
+        others = [pair for pair in pairs if pair[0] != active]
+        pairs = [(active, float(step.distance[k])), *others]
+        of_step = listed if others else None
+    parent = scene.history.births[k][active - 1].parent if is_birth else 0
+    close = 0 if is_birth else int(step.close[k])
+    return NearestView(tuple(pairs), close, limit, active, is_birth, parent or None, of_step)
 
 
 def facts(scene: Scene, width: int) -> list[Row]:

@@ -23,12 +23,15 @@ _WORDS = 10  # cells for `inside` or `outside`, and a mark
 class NearestView:
     """Numbers and distances of the nearest subroutines, and which one was active.
 
-    A distance may be infinite, and NaN where it is not known. `copy_of` is the subroutine that a
-    newborn one was copied from, None for one that started with nothing. `of_step` is the earlier
-    step whose distances these are, where those of the step itself are not kept.
+    A distance may be infinite, and NaN where it is not known. The first `inside` of them are inside
+    the threshold: distances are kept in three digits, which do not tell on which side of it one
+    lies that is nearly equal. `copy_of` is the subroutine that a newborn one was copied from, None
+    for one that started with nothing. `of_step` is the earlier step whose distances these are,
+    where those of the step itself are not kept; that of the active one is always of the step.
     """
 
     nearest: tuple[tuple[int, float], ...]
+    inside: int
     threshold: float
     active: int | None
     is_birth: bool
@@ -47,9 +50,11 @@ def words(view: NearestView) -> str:
         origin = "" if view.copy_of is None else f" as a copy of #{view.copy_of}"
         return f"none inside {limit}: #{view.active} was started{origin}"
     if view.of_step is not None:
-        return f"distances of step {view.of_step:,}"
+        return f"earlier: as of step {view.of_step:,}"
     if not view.nearest:
         return "its distances are not kept"
+    if not view.inside:
+        return f"#{view.active} is the nearest, outside {limit}"
     return f"#{view.active} is the nearest inside {limit}"
 
 
@@ -64,8 +69,8 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     top = int(has_scale)
     shown = nearest[: room - top]
     scale = _scale(view.threshold, shown)
-    for y, (number, distance) in enumerate(shown, top):
-        _draw_distance(canvas, y, number, distance, view, scale)
+    for place in range(len(shown)):
+        _draw_distance(canvas, top + place, place, view, scale)
     _draw_threshold(canvas, top, top + len(shown), view.threshold, scale)
     for y, (_, distance) in enumerate(shown, top):
         if not math.isfinite(distance):
@@ -90,9 +95,8 @@ def _bars(canvas: Canvas) -> tuple[int, int]:
     return start, max(canvas.width - start - (_WORDS if canvas.width >= 28 else 2), 0)
 
 
-def _draw_distance(
-    canvas: Canvas, y: int, number: int, distance: float, view: NearestView, scale: float
-) -> None:
+def _draw_distance(canvas: Canvas, y: int, place: int, view: NearestView, scale: float) -> None:
+    number, distance = view.nearest[place]
     glyphs, is_active = canvas.glyphs, number == view.active
     role = "chosen" if is_active else "label"
     start, length = _bars(canvas)
@@ -104,8 +108,9 @@ def _draw_distance(
     if is_active:
         canvas.put(start + length, y, glyphs.active, "chosen")
     if canvas.width >= 28 and not math.isnan(distance):
-        side = "inside" if distance <= view.threshold else "outside"
-        canvas.put(start + length + 3, y, side, role)
+        is_earlier = view.of_step is not None and not is_active
+        side = "inside" if place < view.inside else "outside"
+        canvas.put(start + length + 3, y, "earlier" if is_earlier else side, role)
 
 
 def distance_text(distance: float, glyphs: Glyphs = UNICODE) -> str:

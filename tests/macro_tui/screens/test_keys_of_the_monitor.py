@@ -158,14 +158,13 @@ async def test_thresholds_that_fall_are_shown_as_they_are_in_force(stream):
             opened.main.look(opened.view.at(moment, STEPS))
             scene = opened.main.shown
             shown, k = nearest_view(scene), scene.member
-            if shown.of_step is None and not shown.is_birth:  # its own distances are kept
-                within = [n for n, distance in shown.nearest if distance <= shown.threshold]
-                assert len(within) == scene.step.close[k]
+            assert shown.threshold == scene.history.names.members[k].threshold * moment**-0.2
+            assert f" inside {short_threshold_text(shown.threshold)}" in text_of(opened.app)
+            within = [n for n, distance in shown.nearest if distance <= shown.threshold]
+            if shown.of_step is None:  # the distances of all are of this step
+                assert len(within) == shown.inside
                 listed += 1
-            decided = moment if shown.of_step is None else shown.of_step + 1
-            assert shown.threshold == scene.history.names.members[k].threshold * decided**-0.2
-            if shown.of_step is None:
-                assert f" inside {short_threshold_text(shown.threshold)}" in text_of(opened.app)
+            assert shown.is_birth or shown.active in within
         assert listed
     session.close()
 
