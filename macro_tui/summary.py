@@ -11,7 +11,15 @@ from rich.text import Text
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
-from macro_engine.run.view import METRICS, Earner, LeadSummary, Metric, MetricSummary, Summary
+from macro_engine.run.view import (
+    METRICS,
+    Earner,
+    LeadSummary,
+    Metric,
+    MetricSummary,
+    Summary,
+    macro_of,
+)
 from macro_tui.view.comparison import series_title
 from macro_tui.view.metric_tables import (
     confusion_table,
@@ -62,17 +70,19 @@ def print_summary(summary: Summary, console: Console) -> None:
             say(_verdict_by(metric, summary.judged, name, of))
     for name in _judged(summary):  # what is said of luck and origin is of errors
         say(_verdict(summary.errors[name], summary.errors["marginal"], _name(name)))
-    if summary.lead is not None:
-        for line in _origin(summary, summary.lead):
-            say(line)
+        if summary.lead is not None and summary.lead.strategy == name:
+            for line in _origin(summary, summary.lead):
+                say(line)
     _say_what_went_wrong(summary, say)
 
 
 def _origin(summary: Summary, lead: LeadSummary) -> Iterator[str]:
     """Whether the lead is more than luck, which situations earned it, and how much they learned."""
     between = f"{lead.low:+z.2f} to {lead.high:+z.2f} points a step"
-    if not lead.is_clear:
+    if lead.standing == "early":
         yield f"That may be luck: too early to tell ({summary.rows:,} rows; {between})."
+    if lead.standing == "level":
+        yield f"That is level: surely within half a point ({between})."
     earners, total = _earners(lead)
     if earners:
         names = " and ".join(
@@ -96,15 +106,16 @@ def _earners(lead: LeadSummary) -> tuple[list[Earner], float]:
     order = [one for one in order if sign * one.points > 0]
     while len(order) > 1 and sum(sign * e.points for e in order[:-1]) >= 0.8 * abs(lead.points):
         order.pop()
-    return (order if lead.is_clear else []), lead.points  # a share of luck says nothing
+    is_clear = lead.standing in ("better", "worse")
+    return (order if is_clear else []), lead.points  # a share of luck, or of nothing, says nothing
 
 
 def _judged(summary: Summary) -> list[str]:
     """MACRO, and then whose prediction it is, if that is another."""
-    errors, chosen = summary.errors, summary.settings.get("strategy")
-    macro = chosen if chosen == "ewa" else "ftl"
-    named = dict.fromkeys((macro, chosen)) if "marginal" in errors else ()
-    return [name for name in named if name in errors]
+    errors, chosen = summary.errors, str(summary.settings.get("strategy"))
+    if "marginal" not in errors:
+        return []
+    return [n for n in dict.fromkeys((macro_of(chosen, list(errors)), chosen)) if n in errors]
 
 
 def _listed(value: Any) -> str:

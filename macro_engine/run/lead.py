@@ -27,6 +27,7 @@ _CLASSES = 4  # of a situation that are remembered: the most frequent
 _LONGEST = 10_000  # steps of a history that are looked back at
 _MOST_COUNTS = 1 << 18  # label counts that are remembered for that
 _NAMED = 24  # subroutines that a summary names
+_LEVEL = 0.5  # points: so near is level
 COUNTS = ("uses", "rows", "wrong", "marginal_wrong", "last_used")
 
 
@@ -238,6 +239,22 @@ class Lead:
     def situation(self, member: int, number: int, titles: Sequence[str]) -> str:
         """The history by which a subroutine was born, in words."""
         return situation_text(self.situations.shares(member, number), titles)
+
+
+def standing(lead: float, low: float, high: float) -> str:
+    """What may be said of a lead in points, which is taken to lie between `low` and `high` a step.
+
+    `better` or `worse` if that is no luck, `level` if it is near; else it is too `early` to tell.
+    Where steps differ in length a lead over rows may have another sign than that over steps.
+
+    >>> standing(1.8, 0.9, 2.6), standing(-0.1, 0.1, 2.6), standing(0.0, -0.2, 0.3)
+    ('better', 'early', 'level')
+    """
+    if low > 0 and lead > 0:
+        return "better"
+    if high < 0 and lead < 0:
+        return "worse"
+    return "level" if max(-low, high) <= _LEVEL else "early"
 
 
 def situation_text(shares: Sequence[tuple[int, float]], titles: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
 from macro_engine.core.metrics import METRICS, Values
 from macro_engine.core.state import DamagedError
+from macro_engine.run.lead import standing
 from macro_engine.stream.label import class_titles
 from macro_engine.stream.table import Rejections
 
@@ -64,9 +65,9 @@ class LeadSummary:
     earners: tuple[Earner, ...]
 
     @property
-    def is_clear(self) -> bool:
-        """Whether it is more than luck."""
-        return self.low > 0 or self.high < 0
+    def standing(self) -> str:
+        """`better` or `worse` if that is no luck, `level` or `early`."""
+        return standing(self.points, self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from macro_engine.run.alarms import Alarms, Change, Rule, parse
 from macro_engine.run.downsampled import Points
 from macro_engine.run.events import KINDS, Event
 from macro_engine.run.history import Birth, History, Moment, Situation
-from macro_engine.run.lead import situation_text
+from macro_engine.run.lead import situation_text, standing
 from macro_engine.run.pace import Destination
 from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.rejected import RejectedReason
@@ -68,6 +68,7 @@ __all__ = [
     "parse",
     "rarest",
     "situation_text",
+    "standing",
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from macro_engine.core.format import count_text, short_percent_text
-from macro_engine.run.view import PAPER
+from macro_engine.run.view import PAPER, standing
 from macro_tui.view.comparison import series_title, short_lead_text
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_verdict import metric_verdict
@@ -11,7 +11,6 @@ from macro_tui.view.rows import Row, Span, fitting, row_width
 from macro_tui.view.scene import Scene
 from macro_tui.view.shown import pull_of_macro
 
-_LEVEL = 0.5  # points: so near is level
 _AS_GOOD = 0.25  # points
 _MOST_OF_IT = 0.8  # of the lead is explained by those who are named
 _NAMED = 3
@@ -58,7 +57,7 @@ def _opening(scene: Scene, against: str, is_short: bool = False) -> Row:
     title = "MACRO" if name in PAPER else series_title(name)
     row: Row = [(f"{title} {own:.1f} %", role_of(name))]
     row += [] if is_short else _used(scene)
-    match standing(scene):
+    match standing_of(scene):
         case "better":
             return [*row, (f", {baseline - own:.1f} points better{against}", "good")]
         case "worse":
@@ -70,16 +69,11 @@ def _opening(scene: Scene, against: str, is_short: bool = False) -> Row:
     return [*row, (compared, "marginal"), (f": too early to tell{rows}", "strong")]
 
 
-def standing(scene: Scene) -> str:
-    """`better` or `worse` if that is no luck; `level` if it is near; else it is too early."""
+def standing_of(scene: Scene) -> str:
+    """What may be said of MACRO's lead."""
     name, so_far = scene.macro, scene.errors
-    low, high = scene.history.confidence(scene.moment, name)
     lead = so_far[scene.history.place("marginal")] - so_far[scene.history.place(name)]
-    if low > 0 and lead > 0:
-        return "better"
-    if high < 0 and lead < 0:
-        return "worse"
-    return "level" if max(-low, high) <= _LEVEL else "early"
+    return standing(lead, *scene.history.confidence(scene.moment, name))
 
 
 def _used(scene: Scene) -> Row:
@@ -93,7 +87,7 @@ def _used(scene: Scene) -> Row:
 
 def _origin(scene: Scene) -> Row:
     """Which situations earned the lead, or cost it, and what they are."""
-    sign = {"better": 1, "worse": -1}.get(standing(scene))
+    sign = {"better": 1, "worse": -1}.get(standing_of(scene))
     if sign is None:
         return []
     points = sign * scene.usage.points(scene.macro)

@@ -137,3 +137,23 @@ def test_a_stop_of_a_replay_is_followed_by_the_summary(tmp_path, capsys):
     with pytest.raises(KeyboardInterrupt):
         headless.run(made)
     assert "of the recording" in capsys.readouterr().err
+
+
+def test_what_is_said_of_the_lead_stands_with_whose_lead_it_is(tmp_path):
+    """Of luck no share is said, nor of a lead that is zero, over rows or to the last bit."""
+    made = run(engine(write_stream(tmp_path / "d.csv", 600), strategies="ftl,blend"))
+    document = made.summary()
+    earner = {"number": 1, "rows": 0.5, "points": 0.7, "situation": ""}
+    for points, low, high, said in (
+        (1.5, 0.5, 2.0, "47% of the lead comes from #1"),
+        (1e-17, -1.0, 2.0, "That may be luck: too early to tell (600 rows"),
+        (-1e-17, 0.1, 2.0, "That may be luck: too early to tell (600 rows"),
+        (0.0, -0.2, 0.3, "That is level: surely within half a point (-0.20 to +0.30"),
+    ):
+        document["lead"] |= {"points": points, "low": low, "high": high, "subroutines": [earner]}
+        made.summary = lambda: document
+        lines = summary_of(made).splitlines()
+        place = next(i for i, line in enumerate(lines) if line.startswith("FTL makes "))
+        assert lines[place + 1].startswith(said)
+        assert lines[place + 2].startswith("At ")
+        assert lines[place + 3].startswith("blend makes ")

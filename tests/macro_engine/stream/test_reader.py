@@ -66,6 +66,19 @@ def fed(tmp_path):
     fed.reader.close()
 
 
+def test_rows_that_wait_are_those_in_the_file_and_those_that_were_read_and_not_run(
+    fed, monkeypatch
+):
+    source, tables = fed.reader.source, []
+    for second in (1, 2, 3):
+        append(fed.path, b"%d,1,p\n" % second * 100)
+        tables += source.poll()
+    monkeypatch.setattr(source, "poll", lambda: tables)
+    source.behind = 50
+    assert [fed.reader.behind for _ in fed.reader.poll()] == [150, 50]  # one step is open
+    assert fed.reader.behind == 50
+
+
 def test_silence_closes_the_open_step(fed):
     append(fed.path, b"0,1,p\n0,1,p\n")
     assert fed.poll() == []
