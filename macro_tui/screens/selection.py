@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from textual import on
-from textual.events import Click, MouseScrollDown, MouseScrollUp
+from textual.errors import NoWidget
+from textual.events import Click, MouseEvent, MouseScrollDown, MouseScrollUp
 
 from macro_engine.core.format import count_text
 from macro_engine.run.view import Snapshot
@@ -149,13 +150,21 @@ class PanelActions(NavigationActions):
 
     @on(MouseScrollUp)
     def _scroll_up(self, event: MouseScrollUp) -> None:
-        if not self.pick_in(panel_of(event.widget), -_SCROLLED):
+        if not self.pick_in(self._panel_under(event), -_SCROLLED):
             self.action_zoom(1)
 
     @on(MouseScrollDown)
     def _scroll_down(self, event: MouseScrollDown) -> None:
-        if not self.pick_in(panel_of(event.widget), _SCROLLED):
+        if not self.pick_in(self._panel_under(event), _SCROLLED):
             self.action_zoom(-1)
+
+    def _panel_under(self, event: MouseEvent) -> Panel | None:
+        """The panel under the pointer; what comes from a terminal names no widget."""
+        try:
+            widget, _ = self.get_widget_at(event.screen_x, event.screen_y)
+        except NoWidget:
+            return None
+        return panel_of(widget)
 
     def action_open(self) -> None:
         scene = self.shown

@@ -2,15 +2,21 @@
 
 import pytest
 from made_sessions import Opened, settle
-from textual.events import MouseScrollDown, MouseScrollUp
+from textual._xterm_parser import XTermParser
 
 from macro_tui.view import events, subroutines
 
 SIZE = (160, 50)
+UP, DOWN = 64, 65
 
 
-async def scroll(opened, kind, selector):
-    await opened.pilot._post_mouse_events([kind], selector, offset=(2, 1))
+async def scroll(opened, wheel, selector):
+    """A notch of the wheel as a terminal says it: a place on the screen, and no widget."""
+    region = opened.main.query_one(selector).content_region
+    said = f"\x1b[<{wheel};{region.x + 3};{region.y + 2}M"
+    for event in XTermParser().feed(said):
+        opened.app.post_message(event)
+    await opened.pilot.pause()
     await settle(opened.app, opened.pilot)
 
 
@@ -36,15 +42,15 @@ async def test_a_click_picks_an_event_a_threshold_and_a_subroutine(finished):
 @pytest.mark.slow
 async def test_the_wheel_scrolls_the_list_under_it_and_zooms_elsewhere(finished):
     async with Opened(finished, size=SIZE) as opened:
-        await scroll(opened, MouseScrollDown, "#events Paragraph:last-child")
+        await scroll(opened, DOWN, "#events Paragraph:last-child")
         first = events.picked_place(opened.main.shown)
-        await scroll(opened, MouseScrollDown, "#events Paragraph:last-child")
+        await scroll(opened, DOWN, "#events Paragraph:last-child")
         assert events.picked_place(opened.main.shown) == first + 3
-        await scroll(opened, MouseScrollUp, "#events Paragraph:last-child")
+        await scroll(opened, UP, "#events Paragraph:last-child")
         assert events.picked_place(opened.main.shown) == first
         assert opened.view.width is None
         member = opened.main.shown.member
-        await scroll(opened, MouseScrollUp, "#weights Weights")
+        await scroll(opened, UP, "#weights Weights")
         assert opened.main.shown.member == max(member - 1, 0)
-        await scroll(opened, MouseScrollUp, "#errors Curves")
+        await scroll(opened, UP, "#errors Curves")
         assert opened.view.width is not None
