@@ -129,10 +129,11 @@ class EventFinder:
         counts = places - oldest
         long = pauses[places] * counts > _LONG * (summed[places] - summed[oldest])
         candidates = places[long & (counts >= _FEWEST_PAUSES)].tolist()
-        return {
+        longest = {p: int(pauses[max(p - _PAUSES, 0) : p].max()) for p in candidates}
+        return {  # the first tick of a coarse clock is no gap
             place - known: int(pauses[place])
-            for place in candidates
-            if 2 * pauses[place] > 3 * pauses[max(place - _PAUSES, 0) : place].max()
+            for place, before in longest.items()
+            if before > 0 and 2 * pauses[place] > 3 * before
         }
 
     def _growth(self, counts: Ints, grown: Bools) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,18 @@ from macro_engine.stream.time_formats import (
 from macro_engine.stream.times import EPOCHS, TIMESTAMPS, time_reader
 
 COLUMN_OPTIONS = ("time", "label", "features", "categorical")
+
+
+def lacking_options(given: Collection[str], needed: Sequence[str] = COLUMN_OPTIONS) -> str:
+    """The options that would spare the wait for rows to guess them from.
+
+    >>> lacking_options({"label": "y", "time": "t"})
+    '--features and --categorical'
+    """
+    *others, last = [f"--{name}" for name in needed if name not in given]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 _TIME_NAME = re.compile(r"(date|time|datetime|timestamp|ts|when)|.*(_at|_time|_date|_ts)", re.I)
 _CATEGORY_VALUES = 100
 _MOSTLY = 0.9

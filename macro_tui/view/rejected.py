@@ -39,7 +39,8 @@ def rejected_rows(scene: Scene, height: int, glyphs: Glyphs) -> list[Row]:
     every = scene.snapshot.rows + scene.snapshot.open_rows + count
     share = count / every
     role = "bad" if share > _MANY else "label"
-    words = f"{count:,} of {count_text(every, 'row')} ({share:.1%}) are not part of the run"
+    part = f"{share:.1%}" if share >= 0.0005 else "<0.1%"
+    words = f"{count:,} of {count_text(every, 'row')} ({part}) are not part of the run"
     rows: list[Row] = [[(words.replace("%", " %"), role)]]
     picked, shown = picked_reason(scene), reasons_shown(scene, height)
     spare = max(height - 1 - _LINES * len(shown), 0)

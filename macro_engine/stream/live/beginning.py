@@ -28,7 +28,7 @@ from macro_engine.stream.formats.encodings import (
     one_byte_encoding,
 )
 from macro_engine.stream.formats.text_file import PIECE
-from macro_engine.stream.infer import COLUMN_OPTIONS
+from macro_engine.stream.infer import COLUMN_OPTIONS, lacking_options
 from macro_engine.stream.live.live_text import LONGEST_LINE, TextLayout
 from macro_engine.stream.live.rotation import FoundFile
 from macro_engine.stream.live.standard_input import NAME, Pipe, StandardInput
@@ -163,9 +163,10 @@ class _FirstLines:
             if rows >= SAMPLE or has_ended:
                 break
             if self._must_guess(sniffed):
+                what = "which column is what" if self._must_guess_columns() else "numbers from text"
                 self.wait(
-                    f"waiting for rows that tell which column is what, {rows}/{SAMPLE}; --time, "
-                    "--label, --features and --categorical would say it at once"
+                    f"waiting for rows that tell {what}, {rows}/{SAMPLE}; "
+                    f"{self._lacking(sniffed)} would say it at once"
                 )
             elif self._must_guess_times(head, sniffed, names, has_header):
                 self.wait(
@@ -189,8 +190,14 @@ class _FirstLines:
 
     def _must_guess(self, sniffed: Dialect) -> bool:
         """Whether rows are needed to know how to read them."""
-        no_decimal = self.settings.get("decimal") is None and sniffed.delimiter != ","
-        return self._must_guess_columns() or no_decimal
+        return self._must_guess_columns() or self._must_guess_decimal(sniffed)
+
+    def _must_guess_decimal(self, sniffed: Dialect) -> bool:
+        return self.settings.get("decimal") is None and sniffed.delimiter != ","
+
+    def _lacking(self, sniffed: Dialect) -> str:
+        decimal = ("decimal",) if self._must_guess_decimal(sniffed) else ()
+        return lacking_options(self.settings.values.keys(), (*COLUMN_OPTIONS, *decimal))
 
     def _must_guess_times(
         self, head: list[bytes], sniffed: Dialect, names: list[str], has_header: bool

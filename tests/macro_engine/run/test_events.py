@@ -57,6 +57,7 @@ def test_a_pause_much_longer_than_usual_is_a_gap():
     assert gaps([1] * 50 + [60] + [1] * 50) == [50]
     assert gaps([1] * 50 + [5] + [1] * 50) == []
     assert gaps([60] + [1] * 10 + [60]) == []  # too early to tell
+    assert gaps([0] * 50 + [1] + [0] * 50 + [1] + [0] * 50 + [9]) == [152]  # a clock of seconds
 
 
 def test_a_pause_that_comes_every_night_is_none():

@@ -13,7 +13,7 @@ from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.dialect import Dialect, column_names, sniff
 from macro_engine.stream.formats.json_lines import Object, object_of
 from macro_engine.stream.formats.text_column import looks_like_data
-from macro_engine.stream.infer import COLUMN_OPTIONS
+from macro_engine.stream.infer import COLUMN_OPTIONS, lacking_options
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.live.kafka.client import Client, UnansweredError
 from macro_engine.stream.live.kafka.messages import CSV, JSON, Format, Row, fields_of
@@ -93,8 +93,8 @@ class FirstMessages:
             return "waiting for the first message"
         if not set(COLUMN_OPTIONS) <= self.settings.values.keys():
             return (
-                f"waiting for messages that tell which column is what, {seen}/{SAMPLE}; --time, "
-                "--label, --features and --categorical would say it at once"
+                f"waiting for messages that tell which column is what, {seen}/{SAMPLE}; "
+                f"{lacking_options(self.settings.values.keys())} would say it at once"
             )
         objects = self._objects()
         known = {key for found in objects for key in found}

@@ -93,6 +93,24 @@ def test_times_written_in_a_way_of_their_own_are_waited_for_though_all_columns_a
     assert "how times are written, 1/500; --time-format" in wait.why[0]
 
 
+@pytest.mark.parametrize(
+    ("delimiter", "given", "lacking"),
+    [
+        (",", {"label": "y", "features": ["a"]}, "--time and --categorical"),
+        (";", COLUMNS, "--decimal"),
+    ],
+)
+def test_only_options_that_are_lacking_are_called_the_way_to_begin_at_once(
+    live, delimiter, given, lacking
+):
+    rows = ["t,a,y\n", *(f"2024-02-01 {i % 24:02}:00,1.5,{'pq'[i % 2]}\n" for i in range(500))]
+    rows = [row.replace(",", delimiter) for row in rows]
+    live.write_text("".join(rows[:2]))
+    wait = Waiting(lambda: append(live, "".join(rows[2:]).encode()))
+    opened(live, wait, **given)
+    assert wait.why[0].endswith(f" 1/500; {lacking} would say it at once")
+
+
 def test_a_resumed_stream_keeps_the_format_that_was_guessed(live):
     live.write_text("t,a,y\n")
     kept = COLUMNS | {"time_format": "%d.%m.%Y", "features": ["a"], "categorical": []}
