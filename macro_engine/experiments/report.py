@@ -12,6 +12,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.whole_files import write_whole
 from macro_engine.experiments.figures import check_matplotlib, figures
 from macro_engine.experiments.outcome import Outcome, versions
 from macro_engine.experiments.written_tables import as_html, as_markdown
@@ -32,6 +33,10 @@ th, td { padding: .12em .6em; text-align: right; white-space: nowrap;
 tr > th:first-child { text-align: left } small { color: #6a6a6a }
 figure { display: inline-block; margin: .4em; width: 30em } figure svg { width: 100%; height: auto }
 pre { white-space: pre-wrap }
+@media (prefers-color-scheme: dark) {
+  body { color: #dddddd; background: #1c1c1c } th, td { border-color: #444444 }
+  small { color: #a0a0a0 } figure { background: #ffffff }
+}
 """
 
 
@@ -62,8 +67,7 @@ def write_report(outcome: Outcome, folder: Path, when: str, command: str) -> Non
         "settings.json": json.dumps(settings, indent=1) + "\n",
     } | {f"{visible(name).replace('/', '_')}.svg": svg for name, svg in drawn.items()}
     try:
-        for name, text in files.items():
-            (folder / name).write_text(text, "utf-8")
+        write_whole({folder / name: text.encode() for name, text in files.items()})
     except OSError as error:
         raise MacroError(f"{visible(folder)} cannot be written: {error.strerror}") from None
 

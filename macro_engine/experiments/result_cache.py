@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.whole_files import write_whole
 
 if TYPE_CHECKING:
     from macro_engine.experiments.tasks import Task
@@ -67,18 +65,9 @@ class ResultCache:
             "seconds": seconds,
         }
         text = json.dumps(held | {"checksum": _checksum(held)}, indent=1)
-        temporary = ""
         try:
-            handle, temporary = tempfile.mkstemp(prefix=".new-", dir=self.folder)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self._path(identity))
+            write_whole({self._path(identity): text.encode()})
         except OSError as error:
-            if temporary:
-                with suppress(OSError):
-                    os.unlink(temporary)
             if not self.cannot_write:
                 self.cannot_write = True
                 say(
