@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import queue
 import tempfile
 import threading
-import uuid
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -22,8 +18,9 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.experiments.cluster import check_data, check_program, connect, where
-from macro_engine.experiments.dask_scheduler import LostWorkers
+from macro_engine.core.whole_files import write_whole
+from macro_engine.experiments.cluster import check_data, check_program, where
+from macro_engine.experiments.dask_work import DaskWork
 from macro_engine.experiments.identity import fingerprint, program
 from macro_engine.experiments.stopping import Stop
 from macro_engine.experiments.tasks import Ended, as_json, why
@@ -35,9 +32,7 @@ from macro_engine.run.store.whole_file import whole_file
 from macro_engine.run.wall import FollowedRun, RunLine
 
 _TELL_SECONDS = 1.0
-_PATIENCE_TO_CLOSE = 2.0
 _RUN = "there.run"
-_LOST_TWICE = 2
 
 _stops: dict[str, Stop] = {}  # of this worker, by fleet
 
@@ -117,39 +112,33 @@ class _Watch:
                 break
             if self.path.exists():
                 run.look()
-                self.tell(run.line)
+                if not run.line.snapshot.has_ended:  # what the file says until the run goes on
+                    self.tell(run.line)
         run.close()
 
 
-class DaskCrew:
+class DaskCrew(DaskWork):
     """Runs streams on the workers of a cluster."""
 
     def __init__(self, address: str) -> None:
-        self.fleet = uuid.uuid4().hex[:8]
-        self.topic = f"macro-fleet-{self.fleet}"
-        self.happened: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        self.streams: dict[str, tuple[int, Stream]] = {}  # at work, by key
-        self.futures: dict[str, Any] = {}
+        super().__init__(address)
+        self.topic = f"macro-fleet-{self.series}"
+        self.streams: dict[str, Stream] = {}  # at work, by key
         self.locks: dict[str, WriterLock] = {}
         self.told: dict[Path, RunLine] = {}
-        self.losses: Counter[str] = Counter()
         self.turn = 0
-        self.client = connect(address)
-        self.workers = LostWorkers(self.client, lambda *lost: self.happened.put(("lost", lost)))
         self.client.subscribe_topic(self.topic, self._hear)
 
     @property
     def room(self) -> int:
-        threads = int(sum(self.client.nthreads().values()))
-        return threads - sum(not stream.is_live for _, stream in self.streams.values())
+        return self.threads - sum(not stream.is_live for stream in self.streams.values())
 
     @property
     def at_work(self) -> int:
         return len(self.streams) + self.happened.qsize()
 
     def begin(self, number: int, stream: Stream) -> None:
-        key = f"macro-{self.fleet}-{number}-{uuid.uuid4().hex[:8]}"
-        home = Path(stream.run_file)
+        key, home = self.new_key(number), Path(stream.run_file)
         try:
             self.locks[key] = WriterLock(home)  # nobody else may write what comes home
             recorded = whole_file(home) if home.exists() else None
@@ -157,44 +146,31 @@ class DaskCrew:
             data = [] if stream.is_live else [(source.source, fingerprint(Path(source.source)))]
         except (MacroError, OSError) as error:
             self._unlock(key)
-            self.happened.put(("failed", Ended(number, reason=why(error))))
+            failed = Ended(number, reason=why(error))
+            self.happened.put(lambda: [failed])
             return
         order = {
             "stream": asdict(source),
             "data": data,
             "program": program(),
-            "fleet": self.fleet,
+            "fleet": self.series,
             "topic": self.topic,
             "key": key,
         }
-        self.streams[key] = number, stream
+        self.streams[key] = stream
+        self.told[home] = waiting_line(stream, "is sent to a worker")
         addresses = sorted(self.client.nthreads())
         self.turn += 1
         chosen = [addresses[self.turn % len(addresses)]] if addresses and stream.is_live else None
-        future = self.client.submit(
+        self.hand_over(
+            key,
+            number,
             run_there,
             as_json(order),
             recorded,
-            key=key,
-            pure=False,
             workers=chosen,
             allow_other_workers=chosen is not None,
         )
-        self.futures[key] = future
-        self.told[home] = waiting_line(stream, "is sent to a worker")
-        future.add_done_callback(lambda done: self.happened.put(("done", done)))
-
-    def wait(self, seconds: float) -> list[Ended | str]:
-        found: list[Ended | str] = []
-        try:
-            while True:
-                kind, what = self.happened.get(timeout=0 if found else seconds)
-                if kind == "failed":
-                    found.append(what)
-                else:
-                    found += self._ended(what) if kind == "done" else self._lost(*what)
-        except queue.Empty:
-            return found
 
     def ask_to_stop(self) -> None:
         waiting = [key for key, future in self.futures.items() if future.status == "pending"]
@@ -203,69 +179,45 @@ class DaskCrew:
             for key in waiting:
                 if key not in running:
                     self.futures[key].cancel()
-            self.client.run(stop_there, self.fleet)
+            self.client.run(stop_there, self.series)
 
     def lines(self) -> dict[Path, RunLine]:
         return dict(self.told)
 
     def close(self) -> None:
-        with suppress(Exception):
-            self.client.cancel(list(self.futures.values()), force=True)
-        with suppress(Exception):
-            self.client.close(timeout=_PATIENCE_TO_CLOSE)
+        super().close()
         for key in list(self.locks):
             self._unlock(key)
+
+    def answer_of(self, key: str, future: Any) -> dict[str, Any]:
+        try:
+            text, recorded = future.result(timeout=600)
+            if recorded is not None:
+                write_whole({Path(self.streams[key].run_file): recorded})
+        except Exception as error:  # it was lost on its way, or the disk is full
+            return {"reason": f"its run file did not come home: {why(error)}"}
+        answer: dict[str, Any] = json.loads(text)
+        summary = (answer.get("value") or {}).get("summary") or {}
+        return answer | {"seconds": summary.get("seconds", 0.0)}
+
+    def done_again(self, worker: str, keys: list[str]) -> list[str]:
+        words = "it begins again elsewhere"
+        for key in keys:
+            stream = self.streams[key]
+            self.told[Path(stream.run_file)] = waiting_line(stream, f"its worker was lost; {words}")
+        return [f"{self.streams[key].name}: worker {worker} is lost; {words}" for key in keys]
+
+    def forget(self, key: str, answer: dict[str, Any]) -> Ended:
+        self.told.pop(Path(self.streams.pop(key).run_file), None)
+        self._unlock(key)
+        return super().forget(key, answer)
 
     def _hear(self, event: tuple[float, Any]) -> None:
         """In Dask's thread."""
         message = event[1]
-        known = self.streams.get(message["key"])
-        if known is not None:
-            _, stream = known
+        stream = self.streams.get(message["key"])
+        if stream is not None:
             self.told[Path(stream.run_file)] = _line(message["line"], stream)
-
-    def _lost(self, worker: str, keys: list[str]) -> list[Ended | str]:
-        """What is to be told of a lost worker; Dask begins its runs elsewhere, once."""
-        found: list[Ended | str] = []
-        for key in [key for key in keys if key in self.streams]:
-            _, stream = self.streams[key]
-            self.losses[key] += 1
-            if self.losses[key] < _LOST_TWICE:
-                again = f"worker {visible(worker)} is lost; it begins again elsewhere"
-                found.append(f"{stream.name}: {again}")
-                words = "its worker was lost; it begins again elsewhere"
-                self.told[Path(stream.run_file)] = waiting_line(stream, words)
-                continue
-            with suppress(Exception):
-                self.client.cancel([self.futures[key]], force=True)
-            found.append(self._forget(key, {"reason": "its worker was lost, twice"}))
-        if not self.client.nthreads():
-            found.append("the cluster has no workers left: waiting for one")
-        return found
-
-    def _ended(self, future: Any) -> list[Ended | str]:
-        key = str(future.key)
-        if key not in self.streams:
-            return []
-        if future.status == "error":
-            return [self._forget(key, {"reason": why(future.exception())})]
-        if future.status != "finished":
-            return [self._forget(key, {"reason": "the Dask scheduler is gone, or gave it up"})]
-        try:
-            answer, recorded = future.result(timeout=600)
-            if recorded is not None:
-                _bring_home(recorded, Path(self.streams[key][1].run_file))
-        except Exception as error:  # it was lost on its way, or the disk is full
-            return [self._forget(key, {"reason": f"its run file did not come home: {why(error)}"})]
-        return [self._forget(key, json.loads(answer))]
-
-    def _forget(self, key: str, answer: dict[str, Any]) -> Ended:
-        number, stream = self.streams.pop(key)
-        self.futures.pop(key, None)
-        self.told.pop(Path(stream.run_file), None)
-        self._unlock(key)
-        summary = (answer.get("value") or {}).get("summary") or {}
-        return Ended(number, seconds=summary.get("seconds", 0.0), **answer)
 
     def _unlock(self, key: str) -> None:
         lock = self.locks.pop(key, None)
@@ -280,21 +232,6 @@ def _at_home(stream: Stream) -> Stream:
 def _stream(values: dict[str, Any]) -> Stream:
     tuples = {name: tuple(values[name]) for name in ("alarms", "on_alarm")}
     return Stream(**(values | tuples))
-
-
-def _bring_home(recorded: bytes, home: Path) -> None:
-    """Puts a run file in its place, whole."""
-    handle, temporary = tempfile.mkstemp(prefix=".new-", dir=home.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(recorded)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, home)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _on_its_way(line: RunLine) -> str:
