@@ -7,6 +7,7 @@ more than 15 minutes late.
 from __future__ import annotations
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -106,7 +107,7 @@ def _check_arrivals(airport: str, result: Prepared, files: int) -> None:
         most = ", ".join(visible(name) for name, _ in result.airports.most_common(10))
         raise UsageError(
             f"no flight arrives at '{visible(airport)}' in {files} file(s) with "
-            f"{result.rows:,} rows; most arrive at: {most}"
+            f"{result.rows:,} rows" + (f"; most arrive at: {most}" if most else "")
         )
 
 
@@ -246,7 +247,7 @@ def write_recording(
         "history": 6,
     }
     place = destination(path)
-    part = place.with_name(f".{place.name}.part")
+    part = place.with_name(f".{place.name}.{uuid.uuid4().hex}.part")  # others may make it too
     try:
         flights.write_parquet(
             part,

@@ -93,7 +93,10 @@ def _made_from(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise MacroError(f"{visible(folder)} cannot be made: {error.strerror}") from None
+        raise MacroError(
+            f"{visible(folder)} cannot be made for the recordings ({error.strerror}); name another "
+            "folder with --cache"
+        ) from None
     places = {code: folder / f"airline-{code}.parquet" for code in airports}
     missing = {code: place for code, place in places.items() if not place.is_file()}
     if missing:

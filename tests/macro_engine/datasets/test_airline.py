@@ -40,6 +40,21 @@ def prepared(tmp_path, *texts, airport="ATL", compress=bytes):
     return prepare(paths, airport, out), out
 
 
+def test_two_that_make_one_recording_at_once_do_not_meet(tmp_path, monkeypatch):
+    write, waiting = pl.DataFrame.write_parquet, [True]
+
+    def meanwhile(frame, place, **options):
+        write(frame, place, **options)
+        if waiting.pop():
+            waiting.append(False)
+            prepare([tmp_path / "0.csv"], "ATL", tmp_path / "out.parquet")  # the other one
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", meanwhile)
+    found, out = prepared(tmp_path, flight())
+    assert found.arrivals == pl.read_parquet(out).height == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.csv", "out.parquet"]
+
+
 @pytest.mark.parametrize(
     ("dep", "arr", "elapsed", "expected"),
     [
