@@ -151,7 +151,7 @@ class Fleet:
         found = {} if self.crew is None else self.crew.lines()
         for one in list(self.standings):
             path = Path(one.stream.run_file)
-            if one.state == "failed" and not (one.value or path.exists()):
+            if one.state == "failed":  # its file may tell of an earlier end
                 found[path] = RunLine(path, one.stream.shown_name, trouble=one.reason)
             elif not (one.has_ended or path in found or path.exists()):
                 found[path] = waiting_line(one.stream, _before_the_run(one))
@@ -235,6 +235,8 @@ class Fleet:
 def _before_the_run(one: Standing) -> str:
     if one.state == "waiting":
         return "waits for a worker"
+    if one.stream.is_awaited:
+        return "there is no such file yet: waiting for it"
     return "waits for its first rows" if one.stream.is_live else "is opened"
 
 

@@ -54,6 +54,11 @@ class Stream:
         """Its name on the wall: that of the run file."""
         return visible(Path(self.run_file).name, 60)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the live file is not there yet."""
+        return self.is_live and not _is_address(self.source) and not Path(self.source).exists()
+
     def task(self) -> Task:
         return Task.of(run_as_task, asdict(self), label=self.name)
 

@@ -19,7 +19,8 @@ from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
 from macro_engine.run.scoreboard import Scoreboard
-from macro_engine.run.snapshot import ENDED, Snapshot
+from macro_engine.run.snapshot import COMPILING, ENDED, Snapshot
+from macro_engine.run.warming import must_wait
 from macro_engine.strategies import macro_of
 from macro_engine.stream.awaited_labels import KINDS
 from macro_engine.stream.label import class_titles
@@ -121,7 +122,7 @@ class RunProgress:
             seen=self.full_since,
             recording="" if recorder is None else visible(recorder.path.name),
             trouble="" if recorder is None else recorder.trouble or "",
-            warming=pipeline.warming_words if state not in ENDED else "",
+            warming=self._warming() if state not in ENDED else "",
             alarms=self.alarm_watch.alarms.as_texts(),
             **self._late(state),
         )
@@ -131,6 +132,12 @@ class RunProgress:
         waiting = self.pipeline.waiting
         if waiting is not None:
             self.pending_rows.follow(waiting.steps, waiting.completed, block.outcomes)
+
+    def _warming(self) -> str:
+        needed = self.pipeline.needed
+        if self.pipeline.ensemble is None and needed is not None and must_wait(needed):
+            return COMPILING
+        return self.pipeline.warming_words
 
     def _late(self, state: str) -> dict[str, Any]:
         """What a snapshot tells of labels that come late; looked up now and then."""

@@ -11,6 +11,7 @@ from macro_engine.core.state import DamagedError, State
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME
 
 ENDED = ("finished", "stopped", "failed")
+COMPILING = "compiling the fast path"  # `warming` of a run that waits for that
 _LARGEST = 1 << 62
 _LONGEST_TEXT = 200
 _WALL = (0, LAST_TIME // 1_000_000)

@@ -12,7 +12,7 @@ from macro_engine.core.format import elapsed_text
 from macro_engine.core.state import DamagedError
 from macro_engine.run.lock import alive_at, writer_of
 from macro_engine.run.runfile import RunReader
-from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.snapshot import COMPILING, Snapshot
 
 _UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
 
@@ -37,7 +37,8 @@ def snapshot_of(reader: RunReader) -> Snapshot:
         return replace(snapshot, state="gone", words=words, rate=0.0, seen=None)
     snapshot = replace(snapshot, seen=written)
     if ago >= _UNWRITTEN_SECONDS:
-        words = f"not written for {elapsed_text(ago)}"
+        doing = "compiling" if snapshot.warming == COMPILING else "not written"
+        words = f"{doing} for {elapsed_text(ago)}"
         return replace(snapshot, state="waiting", words=words, rate=0.0)
     if snapshot.state == "waiting" and snapshot.gone is not None:
         gone = max(time.time() - snapshot.gone, 0.0)

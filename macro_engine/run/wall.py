@@ -224,6 +224,7 @@ class Wall:
         self.rules = rules
         self.rang = rang
         self.runs: dict[Path, FollowedRun] = {}
+        self.told: set[Path] = set()  # of what was shown last from elsewhere
         self.lines: tuple[RunLine, ...] = ()
         self.error: BaseException | None = None
         self.ending = threading.Event()
@@ -254,7 +255,11 @@ class Wall:
             if self.ending.is_set():
                 return
             run.look()
-        found = {path: run.line for path, run in self.runs.items()} | self.elsewhere()
+        elsewhere = self.elsewhere()
+        for path in self.told - elsewhere.keys() - self.runs.keys():
+            self._take_up(path)  # its line goes on with its file, without a gap
+        self.told = set(elsewhere)
+        found = {path: run.line for path, run in self.runs.items()} | elsewhere
         self.lines = tuple(sorted(found.values(), key=lambda line: (line.urgency, line.name)))
 
     def search(self) -> None:
@@ -267,6 +272,11 @@ class Wall:
             for path in found:
                 if path not in self.runs:
                     self.runs[path] = FollowedRun(path, self.rules, self.rang)
+
+    def _take_up(self, path: Path) -> None:
+        if path.exists():
+            self.runs[path] = FollowedRun(path, self.rules, self.rang)
+            self.runs[path].look()
 
     def _follow(self) -> None:
         try:

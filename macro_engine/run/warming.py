@@ -31,6 +31,14 @@ def must_warm_up(needed: NeededKernels) -> bool:
     return folder is None or not is_warm(folder, needed.name)
 
 
+def must_wait(needed: NeededKernels) -> bool:
+    """Whether the kernels are not in the cache, and the run waits until they are compiled."""
+    if os.environ.get(WAIT) != "wait":
+        return False
+    folder, _ = found_folder()
+    return folder is None or not is_warm(folder, needed.name)
+
+
 def load(needed: NeededKernels, announce: Callable[[str], None]) -> None:
     """Load the kernels from the cache; where they are not in it, wait for the compiler."""
     from macro_engine.core.kernel_cache import trouble

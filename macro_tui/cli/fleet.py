@@ -237,8 +237,10 @@ def _report(arguments: argparse.Namespace, fleet: Fleet, said: list[str]) -> int
     """Says what became of the streams; returns the exit code."""
     from macro_engine.fleet.fleet import failures_in_words
 
+    listed = {f"{one.stream.name}: {one.reason}" for one in fleet.failed}
     for line in said:
-        _say(line)
+        if line not in listed:
+            _say(line)
     if len(fleet.standings) <= _LINES:
         width = max(len(one.stream.name) for one in fleet.standings)
         for one in fleet.standings:

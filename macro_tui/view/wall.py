@@ -75,6 +75,9 @@ def passing(lines: Sequence[RunLine], text: str) -> list[RunLine]:
 def _cells(line: RunLine, columns: Sequence[WallColumn], glyphs: Glyphs) -> Row:
     if line.trouble:
         return [_cell(line, columns[0], glyphs), (visible(line.trouble, 200), "bad")]
+    if line.snapshot.state == "starting":  # there are no figures yet
+        words = visible(line.snapshot.words, 200)
+        return [*(_cell(line, column, glyphs) for column in columns[:2]), (words, "muted")]
     row: Row = [_cell(line, column, glyphs) for column in columns]
     if line.alarms:
         more = f" and {len(line.alarms) - 1} more" if len(line.alarms) > 1 else ""

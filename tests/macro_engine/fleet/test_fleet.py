@@ -89,14 +89,27 @@ def test_a_lost_worker_is_said_and_the_run_begun_again_once():
 
 def test_what_has_no_run_file_yet_has_a_line_on_the_wall(tmp_path):
     made = [Stream(name, name, str(tmp_path / f"{name}.run")) for name in ("new", "bad", "there")]
+    absent = tmp_path / "absent.csv"
+    made.append(Stream("live", str(absent), str(tmp_path / "live.run"), is_live=True))
     fleet = Fleet(made, Lossy)
+    fleet.standings[3].state = "running"
     fleet.standings[1].state, fleet.standings[1].reason = "failed", "no such file"
     (tmp_path / "there.run").touch()
     lines = fleet.lines()
     assert {line.name: line.trouble or line.snapshot.words for line in lines.values()} == {
         "new.run": "waits for a worker",
         "bad.run": "no such file",
+        "live.run": "there is no such file yet: waiting for it",
     }
+    absent.touch()
+    assert fleet.lines()[tmp_path / "live.run"].snapshot.words == "waits for its first rows"
+
+
+def test_a_failure_is_on_the_wall_whatever_the_run_file_tells_of_an_earlier_end(tmp_path):
+    fleet = Fleet([Stream("one", "one", str(tmp_path / "one.run"))], Lossy)
+    (tmp_path / "one.run").touch()
+    fleet.standings[0].state, fleet.standings[0].reason = "failed", "the scheduler is gone"
+    assert fleet.lines()[tmp_path / "one.run"].trouble == "the scheduler is gone"
 
 
 @pytest.mark.slow

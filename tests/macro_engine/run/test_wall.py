@@ -70,6 +70,17 @@ def test_files_that_come_later_are_found_and_gone_ones_said(folder, tmp_path):
     assert "no such file" in wall.lines[0].trouble
 
 
+def test_a_run_whose_file_comes_home_keeps_its_line(folder, tmp_path):
+    home = tmp_path / "home.run"
+    told = {home: RunLine(home, "home.run")}
+    wall = Wall([home], elsewhere=lambda: dict(told))
+    wall.look()
+    home.write_bytes((folder / "a.run").read_bytes())
+    told.clear()
+    wall.look()  # before the next search
+    assert [line.snapshot.state for line in wall.lines] == ["finished"]
+
+
 def test_rules_of_the_wall_are_judged_for_each_run_that_has_the_series(folder):
     wall = Wall([folder / "a.run"], [parse("ftl > 0.01"), parse("blend > 0.01")])
     wall.search()

@@ -1,5 +1,6 @@
 """A run waits for no compiler: kernels are compiled beside it, and it goes over to them."""
 
+import json
 import os
 import random
 import signal
@@ -7,14 +8,17 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import asdict
+from types import SimpleNamespace
 
 import pytest
 from made_runs import assert_same_files, engine, outputs, run, run_until, state_of, write_stream
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.core import cache_notes
-from macro_engine.run import compiling_beside, pipeline, warming
+from macro_engine.run import compiling_beside, pipeline, stored_snapshot, warming
 from macro_engine.run.engine import Listener
+from macro_engine.run.snapshot import COMPILING, Snapshot
 from macro_engine.run.warming import Warming, must_warm_up
 
 NEEDED = NeededKernels("labels", "logistic", ("ftl", "ewa"), False, False, False)
@@ -154,6 +158,23 @@ def test_without_a_cache_folder_a_thread_compiles(cold, monkeypatch):
 
 
 @pytest.mark.usefixtures("cold")
+def test_a_run_that_waits_for_the_compiler_is_said_to_compile(stream, monkeypatch):
+    monkeypatch.setenv(warming.WAIT, "wait")
+    made = engine(stream)
+    made.progress.publish("running", "begins")
+    assert made.snapshot.warming == COMPILING
+    monkeypatch.setattr(stored_snapshot, "writer_of", lambda _path: 1)
+    monkeypatch.setattr(stored_snapshot, "alive_at", lambda _path: 0.0)
+    for told, doing in ((made.snapshot, "compiling"), (Snapshot("running"), "not written")):
+        info = {
+            "snapshot": json.loads(json.dumps(asdict(told))),
+            "status": "running",
+            "committed": time.time() - 30,
+        }
+        found = stored_snapshot.snapshot_of(SimpleNamespace(info=info, path=stream))
+        assert found.words == f"{doing} for 30 s"
+
+
 def test_kernels_in_the_cache_are_not_compiled_again():
     assert must_warm_up(NEEDED)
     cache_notes.mark_as_warm(cache_notes.cache_folder(), NEEDED.name)
