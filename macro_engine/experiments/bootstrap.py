@@ -14,16 +14,14 @@ BLOCK, DRAWS, LEVEL, SEED = 7, 2000, 0.95, 1  # days, ..., of the intervals
 
 @dataclass(frozen=True)
 class Difference:
-    """Error of one minus error of another, as shares of rows, and an interval around it."""
+    """Error of one minus error of another, as shares of rows, and an interval around it.
+
+    There is no interval where there is one day or one person alone.
+    """
 
     value: float
-    low: float
-    high: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval leaves out 0."""
-        return self.low > 0.0 or self.high < 0.0
+    low: float | None
+    high: float | None
 
 
 def by_days(rows: Sequence[int], one: Sequence[int], other: Sequence[int]) -> Difference:
@@ -41,14 +39,14 @@ def by_days(rows: Sequence[int], one: Sequence[int], other: Sequence[int]) -> Di
     counts = np.array(rows, np.float64)
     gaps = np.array(one, np.float64) - np.array(other, np.float64)
     drawn = gaps[chosen].sum(axis=1) / np.maximum(counts[chosen].sum(axis=1), 1.0)
-    return _difference(float(gaps.sum() / max(counts.sum(), 1.0)), drawn)
+    return _difference(float(gaps.sum() / max(counts.sum(), 1.0)), drawn, len(rows))
 
 
 def by_persons(one: Sequence[float], other: Sequence[float]) -> Difference:
     """The difference of two means over the same persons, which are drawn with replacement."""
     gaps = np.array(one) - np.array(other)
     drawn = gaps[_drawn(len(gaps), 1)].mean(axis=1)
-    return _difference(float(gaps.mean()), drawn)
+    return _difference(float(gaps.mean()), drawn, len(gaps))
 
 
 def _drawn(count: int, length: int) -> Ints:
@@ -61,6 +59,8 @@ def _drawn(count: int, length: int) -> Ints:
     return chosen
 
 
-def _difference(value: float, drawn: Floats) -> Difference:
+def _difference(value: float, drawn: Floats, count: int) -> Difference:
+    if count < 2:
+        return Difference(value, None, None)
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
     return Difference(value, low, high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from macro_engine.core.format import count_text
 from macro_engine.experiments import breakfast
 from macro_engine.experiments.breakfast import HISTORY, LEARNER, LOOK_AHEAD, Results
 from macro_engine.experiments.cells import Cells, Group, Verdict
@@ -49,6 +50,7 @@ def outcome(
             LOOK_AHEAD,
             *([SCALED_OTHERWISE] if "frames" in distances else []),
             f"Persons: {persons}. Errors by frame, averaged over persons.",
+            *_rejected(results),
             *(f"Skipped: {reason}" for reason in skipped),
         ],
         {
@@ -62,6 +64,17 @@ def outcome(
         results.failed,
         {"skipped": list(skipped)},
     )
+
+
+def _rejected(results: Results) -> Iterator[str]:
+    """What was turned away of each person's videos."""
+    of_persons: dict[tuple[str, str], int] = {}
+    for group, persons in results.runs.items():
+        for person, values in persons.items():
+            of_persons[person, group.place] = sum(value["rejected"] for value in values)
+    for (person, activity), count in of_persons.items():
+        if count:
+            yield f"{person}, {activity}: {count_text(count, 'frame')} rejected."
 
 
 def _tables(results: Results, distances: Sequence[str], lengths: Sequence[int]) -> Iterator[Table]:

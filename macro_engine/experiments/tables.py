@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from macro_engine.experiments.bootstrap import Difference
 from macro_engine.experiments.cells import (
     LAG,
     SQRT,
@@ -159,14 +160,24 @@ def differences_table(
         entries = []
         for place in places:
             one = found.get((place, rival))
-            half = "" if one is None else f"{50 * (one.high - one.low):.2f}".removeprefix("0")
-            entries.append(Entry("-" if one is None else f"{100 * one.value:+.2f}±{half}"))
+            entries.append(Entry("-" if one is None else _with_interval(one)))
         rows.append(Row(_rival_label(rival), tuple(entries)))
     name = SHORT.get(str(group.learner), str(group.learner))
     title = (
         f"FTL minus each rival in points, {group.distance} distance, {name}; below 0: FTL better"
     )
     return Table(title, tuple(places), tuple(rows), (how,))
+
+
+def _with_interval(one: Difference) -> str:
+    """
+    >>> [_with_interval(d) for d in (Difference(-0.081, -0.12, -0.04), Difference(0.1, None, None))]
+    ['-8.10±4.00', '+10.00']
+    """
+    text = f"{100 * one.value:+.2f}"
+    if one.low is None or one.high is None:
+        return text
+    return f"{text}±{50 * (one.high - one.low):.2f}".replace("±0.", "±.")
 
 
 def _rival_label(rival: str) -> str:

@@ -8,7 +8,11 @@ from macro_engine.experiments.bootstrap import by_days, by_persons
 def test_a_difference_without_noise_has_no_width():
     found = by_days([10] * 30, [2] * 30, [1] * 30)
     assert (found.value, found.low, found.high) == (0.1, 0.1, 0.1)
-    assert found.is_clear
+
+
+def test_one_day_or_one_person_alone_has_no_interval():
+    for found in (by_days([10], [2], [1]), by_persons([0.2], [0.1])):
+        assert (found.value, found.low, found.high) == (0.1, None, None)
 
 
 def test_the_value_is_the_difference_of_the_error_rates_over_all_rows():

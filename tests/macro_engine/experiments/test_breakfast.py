@@ -70,12 +70,13 @@ def test_errors_are_averaged_over_persons(folder):
     assert set(found.cells.thresholds(Group("tea", "labels", "nearest-mean", None, 5))) == {
         0.01, 0.05, 0.1, 0.2, 0.5, 1.0,
     }  # fmt: skip
+    found.runs[Group("tea", "labels", "nearest-mean", None, 5)]["P03"][0]["rejected"] = 2
     shown = outcome(found, plan.distances, plan.lengths, ["one video"])
     differences = shown.document()["differences"]
     told = {(d["activity"], d["distance"], d["history"], d["rival"]) for d in differences}
     assert len(told) == len(differences) == 2 * 3 * 3  # of each length of history one
     assert any("whole video" in note for note in shown.notes)
-    assert "Skipped: one video" in shown.notes
+    assert {"P03, tea: 2 frames rejected.", "Skipped: one video"} < set(shown.notes)
     claims = {verdict.claim for verdict in shown.verdicts}
     assert LENGTH_HARDLY_MATTERS in claims
     assert len(claims) == 7
