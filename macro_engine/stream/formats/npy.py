@@ -103,7 +103,8 @@ class BreakfastVideo:
 def _features(path: Path) -> Floats:
     """Frames by features."""
     try:
-        features = np.load(path, allow_pickle=False)
+        with path.open("rb") as file:
+            features = np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise MacroError(f"{visible(path)} is not a readable .npy file: {visible(error)}") from None
     if features.ndim != 2 or not np.issubdtype(features.dtype, np.number):
