@@ -42,6 +42,8 @@ class Averaged(Subroutine):
         return (self.mean if self.steps else self.learner).probabilities(rows)
 
     def learn(self, rows: Rows) -> None:
+        if len(rows) == 0:  # no label of the step came: it is not learned, and gives no hypothesis
+            return
         self.learner.learn(rows)
         self.steps += 1
         self.mean.add()
@@ -102,6 +104,8 @@ class Scored(Subroutine):
         return self.best().probabilities(rows)
 
     def learn(self, rows: Rows) -> None:
+        if len(rows) == 0:
+            return
         for candidate in self.candidates:
             wrong = int((candidate.hypothesis.predict(rows) != rows.labels).sum())
             candidate.losses += wrong / len(rows)

@@ -142,3 +142,15 @@ class TestScore:
             scored.learn(block_of([0], [1]).rows)
         child = scored.copy()
         assert (child.steps, child.candidates, child.learner.i) == (0, [], 3)
+
+
+@pytest.mark.parametrize("output", [Averaged, lambda learner: Scored(learner, 0.05)])
+def test_a_step_without_a_label_gives_no_hypothesis(output):
+    block = random_block(4, 2, [5, 0, 5])
+    with_it, without = (output(resolve("logistic")(CLASSES[2])) for _ in range(2))
+    for s in range(3):
+        with_it.learn(block.step(s))
+    for s in (0, 2):
+        without.learn(block.step(s))
+    assert with_it.steps == without.steps == 2
+    assert np.array_equal(*(o.probabilities(block.rows) for o in (with_it, without)))
