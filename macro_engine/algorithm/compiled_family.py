@@ -346,6 +346,8 @@ class CompiledFamily:
     def _keep_completed(self, stretch: arrays.Stretch) -> None:
         """Keep the rows of the last steps; for a history of all steps counts are enough."""
         starts = stretch.starts
+        if self.distance == "frames":  # H counts rows
+            starts = starts[np.diff(starts, prepend=-1) > 0]
         keep = min(max(int(self.settings.histories.max()), 0), len(starts) - 1)
         first = starts[len(starts) - 1 - keep]
         self.completed_starts = starts[len(starts) - 1 - keep :] - first

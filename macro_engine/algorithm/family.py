@@ -231,7 +231,8 @@ class Family:
         for m, j in called:
             self.everyone[m].subroutines[j].learn(rows)
             self.everyone[m].updates[j] += 1
-        self.completed.append(rows)
+        if len(rows) or not self.discrepancy.counts_rows:
+            self.completed.append(rows)
 
     def _room(self, steps: int, rows: int, with_probabilities: bool) -> FamilyResult:
         result = FamilyResult.empty(len(self.members), len(self.everyone), steps, rows)

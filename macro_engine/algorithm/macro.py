@@ -140,7 +140,8 @@ class Macro:
         """The labels of a step are known: every close subroutine learns its rows."""
         for j in choice.close:
             self.subroutines[j - 1].learn(rows)
-        self.completed.append(rows.compared())
+        if len(rows) or not self.discrepancy.counts_rows:
+            self.completed.append(rows.compared())
 
     def recent(self) -> Rows:
         """The rows of the last H completed steps."""

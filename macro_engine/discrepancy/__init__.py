@@ -57,15 +57,13 @@ class Shape:
 class Distance:
     """A distance as the user names it, with the paper's settings for it.
 
-    `counts_rows` says that H is a number of rows: the newest ones of the last H steps, each of
-    which has one at least. `takes_several_histories` says that a grid may have several H,
-    `compares_raw` that numbers are compared as they stand in the stream.
+    `takes_several_histories` says that a grid may have several H, `compares_raw` that numbers are
+    compared as they stand in the stream.
     """
 
     create: Callable[[Shape], Discrepancy[Any]]
     history: int
     thresholds: tuple[float, ...]
-    counts_rows: bool = False
     takes_several_histories: bool = False
     compares_raw: bool = False
 
@@ -97,13 +95,11 @@ _OWN = {
         create=lambda s: Frames(s.history, s.columns),
         history=5,
         thresholds=(1.0, 5.0, 7.0, 10.0, 15.0, 17.0, 20.0, 25.0, 30.0, 35.0, 40.0),
-        counts_rows=True,
     ),
     "markov": Distance(
         create=lambda _shape: Markov(),
         history=1,
         thresholds=(0.5,),
-        counts_rows=True,
         compares_raw=True,
     ),
     "iid": Distance(

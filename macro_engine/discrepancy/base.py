@@ -7,7 +7,7 @@ what preceded them: M = D(history(t), history(tau)).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.rows import Rows
@@ -21,7 +21,15 @@ class Discrepancy(ABC, Generic[Description]):
 
     It is split in two, so that a reference is described once, when it is frozen, and not each
     time something is compared with it.
+
+    Attributes
+    ----------
+    counts_rows
+        Whether H counts rows, the newest ones of the last H steps: a step of which no label came
+        has none, and takes no place in a history.
     """
+
+    counts_rows: ClassVar[bool] = False
 
     @abstractmethod
     def describe(self, history: Rows) -> Description:

@@ -18,6 +18,8 @@ class Frames(Discrepancy[Floats]):
         The number of numeric columns.
     """
 
+    counts_rows = True
+
     def __init__(self, length: int | None, columns: int) -> None:
         needs_numbers("frames", columns)
         self.length = length

@@ -15,6 +15,8 @@ class Markov(Discrepancy[LastRow]):
     The bound that holds for a discrete Markov chain.
     """
 
+    counts_rows = True
+
     def describe(self, history: Rows) -> LastRow:
         if len(history) == 0:
             return None

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import math
 
-from macro_engine.algorithm.kernels.histories import (
-    SIDE_BY_SIDE,
-    compare_empty,
-    count_classes,
-)
+from macro_engine.algorithm.kernels.histories import SIDE_BY_SIDE, compare_empty
 from macro_engine.core.compiling import borrowing, inlined
 
 
@@ -50,9 +46,9 @@ def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  
 @inlined
 def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
-    rows = count_classes(h, t, stretch, settings, present)
     begin = stretch.starts[t]
-    for i in range(min(settings.histories[h], rows)):
+    rows = min(settings.histories[h], begin - stretch.starts[0])
+    for i in range(rows):
         for c in range(present.frames.shape[1]):
             present.frames[i, c] = stretch.numbers[begin - 1 - i, c]
     return rows
@@ -63,8 +59,7 @@ def measure(h, rows, settings, references, subroutines, present):  # type: ignor
     """The distance of a history to every reference of its own."""
     n, out = references.used[h], present.distances[h]
     frames_distances(
-        present.frames, min(settings.histories[h], rows), n, references.frames[h],
-        references.lengths[h], present.least, out,
+        present.frames, rows, n, references.frames[h], references.lengths[h], present.least, out,
     )  # fmt: skip
     compare_empty(rows == 0, n, references.empty[h], present.counted[h], out)
 
@@ -76,10 +71,9 @@ def measure_nearest(k, h, settings, references, subroutines, present):  # type: 
 
 
 @inlined
-def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]
+def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
-    length = min(settings.histories[h], rows)
-    references.lengths[h, r] = length
-    for i in range(length):
+    references.lengths[h, r] = rows
+    for i in range(rows):
         for column in range(present.frames.shape[1]):
             references.frames[h, i, column, r] = present.frames[i, column]

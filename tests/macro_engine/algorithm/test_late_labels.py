@@ -137,3 +137,16 @@ def test_a_late_label_is_not_known_before_it_is_told():
     told = block.starts[12]  # three steps later the first is opened that may know of it
     assert same(found[0][:, :told], found[1][:, :told])
     assert not same(found[0][:, told:], found[1][:, told:])
+
+
+@pytest.mark.parametrize(("distance", "history"), [("frames", 3), ("markov", 1)])
+def test_a_step_without_labels_takes_no_place_where_h_counts_rows(distance, history):
+    block = random_block(4, 2, [1] * 6)
+    discrepancy = DISTANCES[distance].create(Shape(2, len(block.rows.columns.numbers), history))
+    create = resolve("logistic")
+    macro = Macro(0.5, discrepancy, history, lambda: create(("0", "1")), block.rows.columns)
+    for s in range(6):
+        rows = block.step(s)
+        macro.complete(macro.open(), rows.cut(0, 0) if s in (3, 5) else rows)
+    newest = [block.step(s).labels[0] for s in (1, 2, 4)]
+    assert macro.recent().labels.tolist() == newest[-history:]
