@@ -58,7 +58,7 @@ class Distance:
     """A distance as the user names it, with the paper's settings for it.
 
     `takes_several_histories` says that a grid may have several H, `compares_raw` that numbers are
-    compared as they stand in the stream.
+    compared as they stand in the stream, NaN where one is missing.
     """
 
     create: Callable[[Shape], Discrepancy[Any]]

@@ -2,11 +2,12 @@ import math
 
 import numpy as np
 
-from macro_engine.core.rows import Rows
+from macro_engine.core.rows import Floats, Rows
 from macro_engine.core.state import State, array, whole
 from macro_engine.discrepancy.base import Discrepancy
 
-LastRow = tuple[tuple[float, ...], tuple[int, ...], int] | None
+# numbers, None where one is missing (NaN is not equal to itself); slots; the label
+LastRow = tuple[tuple[float | None, ...], tuple[int, ...], int] | None
 
 
 class Markov(Discrepancy[LastRow]):
@@ -21,7 +22,7 @@ class Markov(Discrepancy[LastRow]):
         if len(history) == 0:
             return None
         return (
-            tuple(history.numbers[-1].tolist()),
+            _numbers(history.numbers[-1]),
             tuple(history.slots[-1].tolist()),
             int(history.labels[-1]),
         )
@@ -36,7 +37,7 @@ class Markov(Discrepancy[LastRow]):
             return {}
         numbers, slots, label = description
         return {
-            "numbers": np.array(numbers, np.float64),
+            "numbers": np.array(numbers, np.float64),  # None becomes NaN
             "slots": np.array(slots, np.int64),
             "label": label,
         }
@@ -44,6 +45,10 @@ class Markov(Discrepancy[LastRow]):
     def restored(self, state: State) -> LastRow:
         if not state:
             return None
-        numbers = array(state, "numbers", np.float64, (None,)).tolist()
+        numbers = _numbers(array(state, "numbers", np.float64, (None,)))
         slots = array(state, "slots", np.int64, (None,)).tolist()
-        return tuple(numbers), tuple(slots), whole(state, "label")
+        return numbers, tuple(slots), whole(state, "label")
+
+
+def _numbers(row: Floats) -> tuple[float | None, ...]:
+    return tuple(None if math.isnan(x) else x for x in row.tolist())

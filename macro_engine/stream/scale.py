@@ -132,18 +132,12 @@ class Scale:
         if spec.wants_units:
             units = self.running.units(z) if self.runs else z
         if not spec.scaled:
-            return replace(rows, numbers=self._present(rows.numbers), units=units)
-        raw = self._present(rows.numbers) if spec.wants_raw else None
+            z = np.where(np.isfinite(rows.numbers), rows.numbers, 0.0)
+        raw = np.where(np.isfinite(rows.numbers), rows.numbers, np.nan) if spec.wants_raw else None
         return replace(rows, numbers=z, units=units, raw=raw)
 
     def _unscaled(self, rows: Rows) -> Rows:
         return rows if self.spec.missing != MEAN else self._rows(rows, rows.numbers)
-
-    def _present(self, numbers: Floats) -> Floats:
-        """Numbers that are not scaled, with 0 for those that are missing."""
-        if self.spec.missing != MEAN:
-            return numbers
-        return np.where(np.isfinite(numbers), numbers, 0.0)
 
     def _take_bounds(self, bounds: list[tuple[float, float]]) -> None:
         self.lowest = np.array([low for low, _ in bounds])

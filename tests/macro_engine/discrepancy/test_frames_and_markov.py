@@ -62,3 +62,10 @@ def test_a_class_that_one_side_lacks(empty_class, expected):
 def test_where_no_class_is_left_the_distance_is_infinite():
     distance = Features(2, 2, True, "skip")
     assert between(distance, rows([[0, 0]], [0]), rows([[0, 0]], [1])) == np.inf
+
+
+def test_markov_takes_a_missing_number_for_no_number_but_a_missing_one():
+    markov, missing = Markov(), rows([[1, np.nan]])
+    again = markov.restored(markov.state(markov.describe(missing)))
+    assert markov.between(markov.describe(missing), again) == 0.0
+    assert between(markov, missing, rows([[1, 0]])) == 1.0

@@ -95,6 +95,13 @@ def test_raw_numbers_and_units_come_only_where_they_are_wanted():
     assert asked.units.tolist() == [[0.5], [0.5]]
 
 
+@pytest.mark.parametrize("scale", ["running", "none"])
+def test_a_missing_number_stays_missing_where_numbers_are_raw(scale):
+    found = closed(scale_of(None, scale=scale, missing="mean", wants_raw=True), [0, np.nan, np.inf])
+    assert found.numbers[1:].tolist() == [[0], [0]]
+    assert np.isnan(found.raw).ravel().tolist() == [False, True, True]
+
+
 @BOTH
 def test_an_open_step_is_seen_as_it_will_be_closed_and_changes_nothing(create):
     scale, rows = scale_of(None, (0, 1), None, create=create, wants_units=True), rows_of(*drawn())
