@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import count_text, rough_duration_text
+from macro_engine.core.format import count_text, elapsed_text
 from macro_engine.run.view import RunLine
-from macro_tui.view.cells import in_room
+from macro_tui.view.cells import in_room, width_of
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.listing import window
 from macro_tui.view.rows import Row, Span
@@ -16,7 +17,11 @@ from macro_tui.view.rows import Row, Span
 _STATES = {"running": "good", "quiet": "label", "finished": "muted", "stopped": "muted"}
 _LEAST = 0.0005  # of a lead that is told from none
 _WIDE = 150  # cells of a screen
+_NEEDS_A_LOOK = 1  # urgency: alarms, trouble and failures, and what is silent
+_WORDS = 32  # cells for why a run needs a look; columns make room for them
 _OLD = 30 * 86_400.0  # seconds; a feed that far behind is a recording
+
+_SECOND_UNIT = re.compile(r"(?<=[dhn]) \d+ (h|min|s)$")
 
 Show = Callable[[RunLine, Glyphs], Span]
 
@@ -43,13 +48,13 @@ def wall_rows(
     rows: list[Row] = [[("  ", "label"), (f"{heading}alarms", "muted")]]
     for i in window(len(lines), height - 1, picked):
         mark = glyphs.viewed if i == picked else " "
-        rows.append([(f"{mark} ", "threshold"), *_cells(lines[i], columns, glyphs)])
+        rows.append([(f"{mark} ", "threshold"), *_cells(lines[i], columns, width - 2, glyphs)])
     return rows
 
 
 def wall_header(lines: Sequence[RunLine], text: str, readonly: bool) -> Row:
     """How many runs there are, and how many need a look."""
-    calling = sum(bool(line.alarms or line.trouble) for line in lines)
+    calling = sum(line.urgency <= _NEEDS_A_LOOK for line in lines)
     alive = sum(not line.snapshot.has_ended and not line.trouble for line in lines)
     runs = f" {count_text(len(lines), 'run')}, {alive} live "
     row: Row = [("macro-tui wall ", "strong"), (runs, "label")]
@@ -72,17 +77,28 @@ def passing(lines: Sequence[RunLine], text: str) -> list[RunLine]:
     ]
 
 
-def _cells(line: RunLine, columns: Sequence[WallColumn], glyphs: Glyphs) -> Row:
+def _cells(line: RunLine, columns: Sequence[WallColumn], width: int, glyphs: Glyphs) -> Row:
+    """What a run is like, then why it needs a look, for which the last columns make room."""
     if line.trouble:
         return [_cell(line, columns[0], glyphs), (visible(line.trouble, 200), "bad")]
-    if line.snapshot.state == "starting":  # there are no figures yet
-        words = visible(line.snapshot.words, 200)
-        return [*(_cell(line, column, glyphs) for column in columns[:2]), (words, "muted")]
-    row: Row = [_cell(line, column, glyphs) for column in columns]
+    why, role = _why(line)
+    has_figures = line.snapshot.state != "starting"
+    shown = list(columns if has_figures else columns[:2])
+    while len(shown) > 2 and width - sum(c.width for c in shown) < min(width_of(why), _WORDS):
+        shown.pop()
+    row = [_cell(line, column, glyphs) for column in shown]
+    return [*row, (why, role)] if why else row
+
+
+def _why(line: RunLine) -> Span:
+    """Its alarms, what it waits for before its first row, or why it failed."""
     if line.alarms:
         more = f" and {len(line.alarms) - 1} more" if len(line.alarms) > 1 else ""
-        row.append((f"ALARM {visible(line.alarms[0], 200)}{more}", "alarm"))
-    return row
+        return f"ALARM {visible(line.alarms[0], 200)}{more}", "alarm"
+    if line.snapshot.state == "starting":
+        return visible(line.snapshot.words, 200), "muted"
+    is_failed = line.snapshot.state == "failed"
+    return (visible(line.snapshot.words, 400) if is_failed else ""), "bad"
 
 
 def _cell(line: RunLine, column: WallColumn, glyphs: Glyphs) -> Span:
@@ -102,7 +118,7 @@ def _state(line: RunLine, _glyphs: Glyphs) -> Span:
         words = "warming up"
     if snapshot.state in ("gone", "waiting", "quiet"):
         words = snapshot.words.replace("writer gone for", "gone").removesuffix(", waiting")
-        words = words.replace("not written for", "stuck")
+        words = _SECOND_UNIT.sub("", words.replace("not written for", "stuck"))
     return visible(words, 40), _STATES.get(snapshot.state, "bad")
 
 
@@ -135,7 +151,9 @@ def _rate(line: RunLine, _glyphs: Glyphs) -> Span:
 def _lag(line: RunLine, _glyphs: Glyphs) -> Span:
     if line.lag is None:
         return "", "muted"
-    return (rough_duration_text(line.lag), "label") if line.lag < _OLD else ("old data", "muted")
+    if line.lag >= _OLD:
+        return "old data", "muted"
+    return " ".join(elapsed_text(line.lag).split()[:2]), "label"  # in its largest unit
 
 
 def _active(line: RunLine, _glyphs: Glyphs) -> Span:
@@ -148,14 +166,14 @@ def _birth(line: RunLine, _glyphs: Glyphs) -> Span:
 
 _COLUMNS = (
     WallColumn("run", _name, 18, wide=20),
-    WallColumn("state", _state, 12, wide=18),
+    WallColumn("state", _state, 13, wide=18),
     WallColumn("error", _error, 7),
     WallColumn("base", _baseline, 7, 90),
     WallColumn("lead", _lead, 7),
     WallColumn("lately", _lately, 17, 70),
     WallColumn("rows/s", _rate, 8, 80),
     WallColumn("lag", _lag, 9, 100),
-    WallColumn("active", _active, 14, 110),
+    WallColumn("active", _active, 14, 110, wide=17),
     WallColumn("last birth", _birth, 17, 130, wide=20),
 )
 
