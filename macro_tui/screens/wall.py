@@ -17,7 +17,7 @@ from macro_tui.driver import terminal_is_gone
 from macro_tui.screens.prompt import Prompt
 from macro_tui.view.glyphs import ASCII, UNICODE
 from macro_tui.view.rows import Row
-from macro_tui.view.wall import passing, wall_header
+from macro_tui.view.wall import passing, rows_shown, wall_header
 from macro_tui.wall_app import WallMonitor
 from macro_tui.widgets.paragraph import Paragraph
 from macro_tui.widgets.wall import WallLines
@@ -85,7 +85,9 @@ class WallScreen(Screen[None]):
     def draw(self) -> None:
         lines = self.lines
         with self.app.batch_update():
-            header = wall_header(lines, self.filter, self.options.readonly)
+            shown = rows_shown(lines, self._place(lines), self.query_one(WallLines).size.height)
+            below = len(lines) - shown.stop
+            header = wall_header(lines, self.filter, self.options.readonly, below)
             self.query_one("#header", Paragraph).draw([header])
             none = "no run passes" if self.filter else "no run files yet"
             self.query_one(WallLines).draw((lines, self._place(lines), none))
@@ -115,6 +117,9 @@ class WallScreen(Screen[None]):
         self.app.push_screen(Prompt(question, self.filter), choose)
 
     def action_clear(self) -> None:
+        """Shows all runs; where it does, goes to what needs a look first."""
+        if not self.filter:
+            self.picked = None
         self.filter = ""
         self.tick()
 

@@ -46,14 +46,19 @@ def wall_rows(
         columns = [replace(column, width=column.wide or column.width) for column in columns]
     heading = "".join(f"{column.heading:<{column.width}}" for column in columns)
     rows: list[Row] = [[("  ", "label"), (f"{heading}alarms", "muted")]]
-    for i in window(len(lines), height - 1, picked):
+    for i in rows_shown(lines, picked, height):
         mark = glyphs.viewed if i == picked else " "
         rows.append([(f"{mark} ", "threshold"), *_cells(lines[i], columns, width - 2, glyphs)])
     return rows
 
 
-def wall_header(lines: Sequence[RunLine], text: str, readonly: bool) -> Row:
-    """How many runs there are, and how many need a look."""
+def rows_shown(lines: Sequence[RunLine], picked: int, height: int) -> range:
+    """The places of the runs that there is room for, under the heading."""
+    return window(len(lines), height - 1, picked)
+
+
+def wall_header(lines: Sequence[RunLine], text: str, readonly: bool, below: int = 0) -> Row:
+    """How many runs there are, how many need a look, and how many are below the screen."""
     calling = sum(line.urgency <= _NEEDS_A_LOOK for line in lines)
     alive = sum(not line.snapshot.has_ended and not line.trouble for line in lines)
     runs = f" {count_text(len(lines), 'run')}, {alive} live "
@@ -64,6 +69,8 @@ def wall_header(lines: Sequence[RunLine], text: str, readonly: bool) -> Row:
         row.append((f" only '{visible(text, 30)}' ", "cursor"))
     if readonly:
         row.append((" read-only ", "muted"))
+    if below > 0:
+        row.append((f" {below:,} below ", "muted"))
     return row
 
 

@@ -35,6 +35,7 @@ def test_why_a_run_needs_a_look_is_legible(width):
 
 def test_whoever_is_silent_or_failed_is_counted_among_those_that_need_a_look():
     assert " 4 need a look " in "".join(text for text, _ in wall_header(RUNS, "", False))
+    assert " 30 below " in "".join(text for text, _ in wall_header(RUNS, "", False, 30))
     assert "need" not in "".join(text for text, _ in wall_header(RUNS[4:], "", False))
 
 
