@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import MacroError
-from macro_tui.cli.screen import add_screen_arguments
+from macro_tui.cli.screen import add_screen_arguments, options_of
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    options_of(arguments, TITLE)  # a wrong rule or theme is said before anything else
     if not sys.stdout.isatty():
         raise MacroError(
             "demo needs a terminal; without one: macro-tui replay airline-ORD.parquet --headless"
@@ -66,7 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_feed(arguments: argparse.Namespace, background: Background) -> int:
-    from macro_tui.cli.screen import options_of
     from macro_tui.monitor import monitor
 
     arguments.alarm = [SILENCE_ALARM, *arguments.alarm]
@@ -112,7 +112,6 @@ def attend(session: Session, background: Background) -> None:
 
 
 def _show_wall(arguments: argparse.Namespace, background: Background) -> int:
-    from macro_tui.cli.screen import options_of
     from macro_tui.monitor import show_wall
 
     return show_wall([background.folder], options_of(arguments, "seven airports", readonly=True))

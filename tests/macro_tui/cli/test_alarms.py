@@ -88,6 +88,11 @@ def test_what_is_wrong_exits_with_2_without_a_screen(stream, capsys, options, me
     assert message in capsys.readouterr().err
 
 
+def test_what_is_wrong_is_said_before_a_terminal_is_asked_for(capsys):
+    assert main(["demo", "--alarm", "fire"]) == 2
+    assert "is no rule" in capsys.readouterr().err
+
+
 def test_many_labels_that_are_no_class_ring_by_themselves(stream, tmp_path, capsys):
     lines = stream.read_text().splitlines()
     for i in range(1500, 1600):
