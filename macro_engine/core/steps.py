@@ -197,12 +197,12 @@ class Steps:
         return self.labels_between(self.first_step, self.stop)[1]
 
     def labels_between(self, start: int, stop: int) -> tuple[int, Ints]:
-        """Rows of the steps from one number up to another, and rows of each class."""
+        """Rows with a label of the steps from one number up to another, and rows of each class."""
         begin = int(self.lengths[: start - self.first_step].sum(dtype=np.int64))
         rows = int(self.lengths[start - self.first_step : stop - self.first_step].sum())
         span = slice(begin, begin + rows)
         labels = self.labels[span] if self.known is None else self.labels[span][self.known[span]]
-        return rows, np.bincount(labels, minlength=self.names.classes)
+        return len(labels), np.bincount(labels, minlength=self.names.classes)
 
     @property
     def first_times(self) -> Ints | None:

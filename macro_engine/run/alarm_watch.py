@@ -135,7 +135,7 @@ class AlarmWatch:
         before = np.concatenate(
             [[results.before.rows, self.rejected], results.before.wrong[:series]]
         ).astype(np.int64)
-        added = np.vstack([results.lengths, results.rejected, results.wrong[:series]])
+        added = np.vstack([results.judged, results.rejected, results.wrong[:series]])
         after = before[:, None] + np.cumsum(added, axis=1, dtype=np.int64)
         self.rejected = int(after[1, -1])
         if not len(self.moments):

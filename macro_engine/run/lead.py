@@ -40,7 +40,7 @@ def differences(results: Steps) -> Floats:
     """Strategies by steps: the baseline's share of rows wrong less the strategy's."""
     baseline = results.wrong_of("marginal").astype(np.int64)
     wrong = [results.wrong_of(name) for name in strategies_of(results.names)]
-    shares: Floats = (baseline - np.array(wrong, np.int64)) / np.maximum(results.lengths, 1)
+    shares: Floats = (baseline - np.array(wrong, np.int64)) / np.maximum(results.judged, 1)
     return shares
 
 
@@ -79,16 +79,18 @@ class Situations:
         """Looks at the steps that follow."""
         classes = self.names.classes
         steps = np.repeat(np.arange(results.steps), results.lengths)
-        labels = np.bincount(steps * classes + results.labels, minlength=results.steps * classes)
+        places = steps * classes + results.labels
+        known = places if results.known is None else places[results.known]
+        labels = np.bincount(known, minlength=results.steps * classes)
         after = self.recent[-1] + np.cumsum(labels.reshape(-1, classes), axis=0)
         before = np.concatenate(
             [self.recent, after]
         )  # the rows before each step, and after the last
-        known = len(self.recent) - 1
+        seen = len(self.recent) - 1
         room = int(results.subroutines[:, -1].max()) + 1
         self._grow(max(room, self.rows.shape[1]))
         for s, k in np.argwhere(results.born.T).tolist():
-            self._remember(k, int(results.active[k, s]), before, known + s)
+            self._remember(k, int(results.active[k, s]), before, seen + s)
         self.recent = before[-(self.longest + 1) :]
 
     def _remember(self, member: int, number: int, before: Ints, step: int) -> None:

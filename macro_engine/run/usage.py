@@ -24,7 +24,7 @@ class Usage:
     begin
         The first step that is counted.
     uses, rows
-        Steps in which each was active, and their rows.
+        Steps in which each was active, and those of their rows that have a label.
     wrong, marginal_wrong
         Which of those rows it got wrong, and the marginal baseline.
     gained
@@ -80,7 +80,7 @@ class Usage:
         baseline = results.wrong_of("marginal").astype(np.int64)
         for name, weights in (
             ("uses", None),
-            ("rows", results.lengths),
+            ("rows", results.judged),
             ("wrong", results.member_wrong[k]),
             ("marginal_wrong", baseline),
         ):

@@ -154,7 +154,7 @@ class FollowedRun:
 
     def _take(self, results: Steps, reader: RunReader) -> None:
         ours, baseline = results.wrong_of(reader.strategy), results.wrong_of("marginal")
-        added = np.vstack([results.lengths, ours, baseline]).astype(np.int64)
+        added = np.vstack([results.judged, ours, baseline]).astype(np.int64)
         self.recent = np.concatenate([self.recent, added], axis=1)[:, -LATELY:]
         member = _member_in_use(results)
         self.member = results.names.member_names[member]

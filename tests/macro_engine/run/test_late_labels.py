@@ -2,6 +2,7 @@
 
 import csv
 import random
+from contextlib import closing
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,10 @@ from macro_engine.algorithm.macro import Macro
 from macro_engine.core.errors import UsageError
 from macro_engine.core.rows import Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
+from macro_engine.run.lead import Situations
+from macro_engine.run.runfile import RunReader
+from macro_engine.run.usage import Usage
+from macro_engine.run.wall import FollowedRun
 from macro_engine.subroutines import resolve
 
 MINUTE = 60_000_000
@@ -161,6 +166,30 @@ def test_labels_may_come_in_rows_of_their_own(tmp_path):
     assert found["label"].null_count() == counts["never"] > 20
     assert made.summary()["rows"] == 500 - counts["never"]
     assert made.rejections.count == 0
+
+
+def test_rows_that_never_got_a_label_are_in_no_share(tmp_path):
+    """Neither in who earned the lead and what it is like, nor in the last steps of a wall."""
+    made = run(engine(keyed(tmp_path / "k.csv"), tmp_path / "r.run", key="id", classes="0,1"))
+    with closing(RunReader(tmp_path / "r.run")) as reader:
+        results = reader.record_from(0)
+        ours, baseline = results.wrong_of("ftl").sum(), results.wrong_of("marginal").sum()
+    errors, lead = made.summary()["errors"], made.summary()["lead"]
+    assert lead["points"] == pytest.approx(100 * (errors["marginal"] - errors["ftl"]), abs=1e-12)
+    usage = Usage(0)
+    usage.add(results)
+    assert usage.rows.sum() == made.summary()["rows"] == results.judged.sum() < 500
+    assert baseline / usage.rows.sum() == errors["marginal"]
+    assert ours / usage.rows.sum() == errors["ftl"]
+    rows, labels = results.labels_between(0, results.steps)
+    assert rows == labels.sum() == usage.rows.sum()
+    situations = Situations(results.names)
+    situations.update(results)
+    assert (situations.recent[-1] == labels).all()
+    assert situations.rows.max() <= usage.rows.sum()
+    followed = FollowedRun(tmp_path / "r.run")
+    followed.look()
+    assert followed.recent[0].sum() == usage.rows.sum()
 
 
 def test_a_run_that_waits_for_labels_is_resumed(tmp_path):
