@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import select
 import sys
 from typing import Any
 
 from textual.driver import Driver
+
+# The shape of the pointer. A terminal that does not know the sequence prints it and rings the bell.
+_POINTER = re.compile("\x1b]22;[^\x07]*\x07")
 
 
 def terminal_is_gone() -> bool:
@@ -28,6 +32,9 @@ def counting(driver: type[Driver]) -> type[Driver]:
             self._file = sys.__stdout__  # standard error may go to a file
 
         def write(self, data: str) -> None:
+            data = _POINTER.sub("", data)
+            if not data:
+                return
             self.frames += 1
             self.sent += len(data.encode())
             super().write(data)
