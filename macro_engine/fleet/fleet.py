@@ -182,8 +182,9 @@ class Fleet:
             self.ended.set()
 
     def _run(self, crew: Crew) -> None:
-        sizes = sizes_of([one.stream.source for one in self.standings])
-        waiting = deque(best_order(sizes, crew.room))
+        is_queue = 1 < crew.room < len(self.standings)
+        sizes = sizes_of([one.stream.source for one in self.standings]) if is_queue else []
+        waiting = deque(best_order(sizes, crew.room) if is_queue else range(len(self.standings)))
         is_asked, until = False, 0.0
         while waiting or crew.at_work:
             if self.stopping.is_set() and not is_asked:

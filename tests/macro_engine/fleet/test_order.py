@@ -2,10 +2,12 @@
 
 from itertools import product
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from macro_engine.fleet import order
 from macro_engine.fleet.order import best_order, sizes_of
 
 AIRPORTS = [124_232, 66_799, 156_515, 64_373, 67_424, 165_573, 92_767]  # ATL DEN DFW IAH LAS ...
@@ -45,3 +47,14 @@ def test_one_worker_takes_them_as_they_are_named(workers):
 def test_what_is_no_file_has_no_size(tmp_path):
     (tmp_path / "a").write_text("four")
     assert sizes_of([str(tmp_path / "a"), str(tmp_path / "b"), "kafka://host/topic"]) == [4, 0, 0]
+
+
+def test_a_parquet_file_counts_by_its_cells_however_well_it_is_packed(tmp_path, monkeypatch):
+    packed, loose, broken = (str(tmp_path / f"{name}.parquet") for name in ("a", "b", "c"))
+    pl.DataFrame({"x": [1.5] * 30_000}).write_parquet(packed)
+    pl.DataFrame({"x": [k / 7 for k in range(10_000)]}).write_parquet(loose)
+    (tmp_path / "c.parquet").write_bytes(b"PAR1")
+    bytes_of = sizes_of([packed, loose])
+    assert bytes_of[0] < bytes_of[1]  # nothing is opened for small files
+    monkeypatch.setattr(order, "_WORTH_A_LOOK", 0)
+    assert sizes_of([packed, loose, broken]) == [240_000, 80_000, 4]
