@@ -15,6 +15,7 @@ from macro_engine.experiments.outcome import Outcome
 from macro_engine.experiments.paper_figures import FLIGHTS, SHORT
 from macro_engine.experiments.peers import PEERS, run_peer, time_river
 from macro_engine.experiments.tables import (
+    LINES,
     Table,
     claim_tables,
     differences_table,
@@ -46,7 +47,7 @@ def outcome(results: Results) -> Outcome:
         results.compared,
         list(_tables(results)),
         claim_tables(results.cells.places, verdicts),
-        [OTHER_DATA, *_streams(results), *line],
+        [OTHER_DATA, LINES, *_streams(results), *line],
         {
             "airports": list(plan.recordings),
             "recordings": [path.name for path in plan.recordings.values()],

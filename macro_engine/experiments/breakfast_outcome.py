@@ -18,6 +18,7 @@ from macro_engine.experiments.claims import (
 from macro_engine.experiments.outcome import Outcome
 from macro_engine.experiments.paper_figures import VIDEOS
 from macro_engine.experiments.tables import (
+    LINES,
     Table,
     claim_tables,
     differences_table,
@@ -48,6 +49,7 @@ def outcome(
         claim_tables(results.cells.places, verdicts),
         [
             LOOK_AHEAD,
+            LINES,
             *([SCALED_OTHERWISE] if "frames" in distances else []),
             f"Persons: {persons}. Errors by frame, averaged over persons.",
             *_rejected(results),

@@ -27,7 +27,7 @@ body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 78em;
   color: #1c1c1c; background: #ffffff }
 table { border-collapse: collapse; margin: 1.2em 0; font-size: 14px;
   font-variant-numeric: tabular-nums; display: block; overflow-x: auto }
-caption { text-align: left; font-weight: 600; padding-bottom: .3em }
+caption { text-align: left; font-weight: 600; padding-bottom: .3em; white-space: nowrap }
 th, td { padding: .12em .6em; text-align: right; white-space: nowrap;
   border-bottom: 1px solid #dddddd }
 tr > th:first-child { text-align: left } small { color: #6a6a6a }

@@ -28,6 +28,10 @@ _RIVALS = {
     "LeveragingBaggingClassifier": "LevBag",
     "ARFClassifier": "ARF",
 }
+LINES = (
+    "SR is the learner trained on everything; FTL gain is by how many % of its error FTL lies "
+    "below it; no-change names the last label again."
+)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from macro_engine.experiments.dask_work import DaskWork
 from macro_engine.experiments.identity import fingerprint, program
 from macro_engine.experiments.stopping import Stop
 from macro_engine.experiments.tasks import Ended, as_json, why
-from macro_engine.fleet.fleet import waiting_line
+from macro_engine.fleet.fleet import waiting_line, what_it_awaits
 from macro_engine.fleet.stream import Stream, run_stream
 from macro_engine.run.lock import WriterLock
 from macro_engine.run.snapshot import Snapshot
@@ -70,7 +70,7 @@ def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
             task = worker.state.tasks.get(key)
             return task is not None and task.state != "cancelled"
 
-        watch = _Watch(path, stop, tell, is_wanted)
+        watch = _Watch(stream, path, stop, tell, is_wanted)
         try:
             value = run_stream(replace(stream, run_file=str(path)), stop)
             answer: dict[str, Any] = {"value": value}
@@ -90,11 +90,13 @@ class _Watch:
 
     def __init__(
         self,
+        stream: Stream,
         path: Path,
         stop: Stop,
         tell: Callable[[RunLine], None],
         is_wanted: Callable[[], bool],
     ) -> None:
+        self.stream = stream
         self.path, self.stop, self.tell, self.is_wanted = path, stop, tell, is_wanted
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._work, daemon=True)
@@ -114,6 +116,8 @@ class _Watch:
                 run.look()
                 if not run.line.snapshot.has_ended:  # what the file says until the run goes on
                     self.tell(run.line)
+            else:
+                self.tell(waiting_line(self.stream, what_it_awaits(self.stream)))
         run.close()
 
 

@@ -154,7 +154,10 @@ class Fleet:
             if one.state == "failed":  # its file may tell of an earlier end
                 found[path] = RunLine(path, one.stream.shown_name, trouble=one.reason)
             elif not (one.has_ended or path in found or path.exists()):
-                found[path] = waiting_line(one.stream, _before_the_run(one))
+                words = (
+                    "waits for a worker" if one.state == "waiting" else what_it_awaits(one.stream)
+                )
+                found[path] = waiting_line(one.stream, words)
         return found
 
     def progress(self) -> tuple[float, str]:
@@ -233,12 +236,11 @@ class Fleet:
         return False
 
 
-def _before_the_run(one: Standing) -> str:
-    if one.state == "waiting":
-        return "waits for a worker"
-    if one.stream.is_awaited:
+def what_it_awaits(stream: Stream) -> str:
+    """What is done for a stream before there is a run file."""
+    if stream.is_awaited:
         return "there is no such file yet: waiting for it"
-    return "waits for its first rows" if one.stream.is_live else "is opened"
+    return "waits for its first rows" if stream.is_live else "is opened"
 
 
 def waiting_line(stream: Stream, words: str) -> RunLine:
