@@ -11,7 +11,7 @@ EXAMPLES = (
     'eval "$(macro-tui completion bash)"',
     "macro-tui completion fish > ~/.config/fish/completions/macro-tui.fish",
 )
-_TAKES_REPLAYS = ("replay", "feed", "inspect")
+_TAKES_REPLAYS = ("replay", "feed", "fleet", "inspect")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,12 +20,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from macro_tui.cli import COMMANDS, parser_of_command
+    from macro_tui.cli.demo import AIRPORTS
+    from macro_tui.cli.screen import THEMES
     from macro_tui.replays import shipped_replays
 
+    values = {
+        "--theme": THEMES,
+        "--airport": AIRPORTS,
+        "--airports": AIRPORTS,
+        "--subroutine": ("logistic", "nearest-mean", "erm", "vw"),
+        "--speed": ("max",),
+        "--strategies": ("ftl", "ewa", "blend"),
+    }
     replays = [path.name for path in shipped_replays()]
     commands = [
         typed_command(
-            name, plain(what), parser_of_command(name), replays if name in _TAKES_REPLAYS else ()
+            name,
+            plain(what),
+            parser_of_command(name),
+            replays if name in _TAKES_REPLAYS else (),
+            values,
         )
         for name, what in COMMANDS.items()
     ]

@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from macro_tui.app import Options
 
 _SWITCH_SECONDS = 0.0005
+THEMES = (  # of Textual's those that shells complete; to ask it takes 0.2 s
+    "ansi-dark",
+    "ansi-light",
+    "textual-dark",
+    "textual-light",
+    "nord",
+    "gruvbox",
+    "dracula",
+    "monokai",
+    "tokyo-night",
+    "solarized-dark",
+    "solarized-light",
+)
 
 
 def add_screen_arguments(parser: argparse.ArgumentParser) -> None:

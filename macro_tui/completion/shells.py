@@ -16,24 +16,31 @@ _macro_tui() {{
         [[ ${{COMP_WORDS[i]}} != -* ]] && {{ command=${{COMP_WORDS[i]}}; break; }}
     done
     if [[ -z $command ]]; then
-        COMPREPLY=($(compgen -W "{commands} --help --version" -- "$word"))
+        _macro_tui_among "{commands} --help --version"
         return
     fi
-    local options= words= values=
+    local options= words=
     case $command in
 {cases}
     esac
     case "$command $before" in
 {valued}
     esac
-    if [[ -n $values ]]; then
-        COMPREPLY=($(compgen -W "$values" -- "$word"))
-    elif [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "$options" -- "$word"))
+    if [[ $word == -* ]]; then
+        _macro_tui_among "$options"
     else
-        compopt -o filenames 2>/dev/null
-        COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
+        _macro_tui_among "$words"
+        _macro_tui_files
     fi
+}}
+_macro_tui_among() {{
+    COMPREPLY=($(compgen -W "$1" -- "$word"))
+}}
+_macro_tui_files() {{
+    # bash puts quotes and backslashes back where they are needed
+    local IFS=$'\\n' plain=${{word#[\\"\\']}}
+    compopt -o filenames 2>/dev/null
+    COMPREPLY+=($(compgen -f -- "${{plain//\\\\/}}"))
 }}
 complete -F _macro_tui {program}
 """
@@ -55,6 +62,7 @@ _macro_tui() {{
 if [[ $funcstack[1] == _macro_tui ]]; then
     _macro_tui "$@"
 else
+    (( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit -i; }}
     compdef _macro_tui {program}
 fi
 """
@@ -68,15 +76,21 @@ def bash(commands: Sequence[TypedCommand]) -> str:
         words = " ".join(command.words)
         cases.append(f'        {command.name}) options="{flags}" words="{words}" ;;')
         for option in command.options:
-            if option.values:
+            if option.values is not None:
                 names = "|".join(f'"{command.name} {flag}"' for flag in option.flags)
-                valued.append(f'        {names}) values="{" ".join(option.values)}" ;;')
+                valued.append(f"        {names}) {_bash_value(option)}return ;;")
     return _BASH.format(
         program=PROGRAM,
         commands=" ".join(command.name for command in commands),
         cases="\n".join(cases),
         valued="\n".join(valued),
     )
+
+
+def _bash_value(option: TypedOption) -> str:
+    if option.values:
+        return f'_macro_tui_among "{" ".join(option.values)}"; '
+    return "_macro_tui_files; " if option.is_file else ""
 
 
 def zsh(commands: Sequence[TypedCommand]) -> str:
