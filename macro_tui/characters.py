@@ -16,7 +16,7 @@ _AT_START = Path("/proc/self/environ")
 def needs_ascii() -> bool:
     """Whether the terminal, or the locale, cannot show characters beyond ASCII."""
     encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
-    return is_ascii_only(_environment(), encoding)
+    return is_ascii_only(given_environment(), encoding)
 
 
 def is_ascii_only(environment: Mapping[str, str], encoding: str = "utf-8") -> bool:
@@ -27,14 +27,24 @@ def is_ascii_only(environment: Mapping[str, str], encoding: str = "utf-8") -> bo
     >>> is_ascii_only({"LC_ALL": "C"}), is_ascii_only({"LANG": "de_DE.ISO-8859-1"})
     (True, True)
     """
-    if environment.get("TERM", "").split("-")[0] in _ASCII_TERMINALS or not _is_utf_8(encoding):
+    if is_ascii_terminal(environment) or not _is_utf_8(encoding):
         return True
-    names = (environment.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
-    locale = next((name for name in names if name), "C.UTF-8")
+    locale = locale_of(environment) or "C.UTF-8"
     _, dot, codeset = locale.partition("@")[0].rpartition(".")
     if dot or locale.upper() == "UTF-8":
         return not _is_utf_8(codeset)
     return locale in ("C", "POSIX")  # of other names nobody can tell: de_DE may be either
+
+
+def is_ascii_terminal(environment: Mapping[str, str]) -> bool:
+    """Whether TERM names a terminal that has no other characters."""
+    return environment.get("TERM", "").split("-")[0] in _ASCII_TERMINALS
+
+
+def locale_of(environment: Mapping[str, str]) -> str:
+    """The locale that an environment names; empty if it names none."""
+    names = (environment.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    return next((name for name in names if name), "")
 
 
 def _is_utf_8(name: str) -> bool:
@@ -44,7 +54,7 @@ def _is_utf_8(name: str) -> bool:
         return False
 
 
-def _environment() -> dict[str, str]:
+def given_environment() -> dict[str, str]:
     """The environment without what Python itself has made of the locale."""
     found = dict(os.environ)
     if found.get("LC_CTYPE") in _COERCED and not found.get("LC_ALL"):

@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from macro_engine.core.cache_folder import UnusableError, cache_folder
+from macro_engine.core.cache_notes import is_whole, kept_files
 from macro_engine.core.escape import visible
 from macro_engine.core.extras import extras, how_to_install
+from macro_engine.core.format import count_text
+from macro_tui.characters import given_environment, is_ascii_terminal, locale_of, needs_ascii
 from macro_tui.replays import shipped_replays
 from macro_tui.versions import installed, versions
 
@@ -21,6 +24,7 @@ State = Literal["ok", "odd", "bad"]
 _SHIPPED = 7
 _LEAST_WIDTH, _LEAST_HEIGHT = 80, 24
 _ROOM = 500_000_000  # bytes that a long run may need
+_CACHE_ROOM = 10_000_000  # bytes that all compiled loops may need
 _NETWORK = ("nfs", "cifs", "smb", "fuse.sshfs", "9p", "afs", "ceph", "glusterfs")
 _MOUNTS = Path("/proc/mounts")
 
@@ -47,7 +51,7 @@ def check_up(environment: Mapping[str, str], is_terminal: bool) -> Iterator[Find
             "standard output is none",
             "run macro-tui doctor in a terminal to have it checked; --headless needs none",
         )
-    yield _encoding()
+    yield _characters()
     yield from _folders()
     yield _cache()
     yield from _extras()
@@ -99,15 +103,20 @@ def _colours(environment: Mapping[str, str]) -> Finding:
     return Finding("ok", "colours", f"{found}; the 16 of the terminal are used, T changes that")
 
 
-def _encoding() -> Finding:
+def _characters() -> Finding:
+    """By the rule that screens go by."""
+    what, keep = "characters", "screens keep to ASCII"
+    if not needs_ascii():
+        return Finding("ok", what, "UTF-8")
+    environment = given_environment()
+    if is_ascii_terminal(environment):
+        term = visible(environment["TERM"], 40)
+        return Finding("ok", what, f"{keep}: a terminal of the kind '{term}' has no others")
     encoding = (getattr(sys.__stdout__, "encoding", None) or "unknown").lower()
-    if encoding.replace("-", "") == "utf8":
-        return Finding("ok", "characters", "UTF-8")
+    locale = visible(locale_of(environment), 40)
+    found = f"the locale is '{locale}'" if locale else encoding
     return Finding(
-        "odd",
-        "characters",
-        f"{encoding}: screens keep to ASCII",
-        "for finer charts set a locale such as LC_ALL=C.UTF-8",
+        "odd", what, f"{found}: {keep}", "for finer charts set a locale such as LC_ALL=C.UTF-8"
     )
 
 
@@ -161,9 +170,33 @@ def _cache() -> Finding:
             visible(str(error), 200),
             "each run compiles them again; to keep them, set XDG_CACHE_HOME to a folder of yours",
         )
-    if any(folder.iterdir()):
-        return Finding("ok", "compiled loops", f"in {visible(folder)}")
-    return Finding("ok", "compiled loops", "none yet: the first run compiles them beside it")
+    what, place = "compiled loops", visible(folder)
+    kept = kept_files(folder)
+    damaged = sum(not _can_be_used(path) for path in kept)
+    if damaged:
+        return Finding(
+            "odd",
+            what,
+            f"{count_text(damaged, 'damaged file')} in {place}",
+            "nothing needs to be done: the run that needs them compiles them again",
+        )
+    if (free := shutil.disk_usage(folder).free) < _CACHE_ROOM:
+        return Finding(
+            "odd",
+            what,
+            f"{place} has {free / 1e6:.1f} MB left",
+            "make room, or set XDG_CACHE_HOME: else what finds no room there is compiled again",
+        )
+    if kept:
+        return Finding("ok", what, f"in {place}")
+    return Finding("ok", what, "none yet: the first run compiles them beside it")
+
+
+def _can_be_used(path: Path) -> bool:
+    try:
+        return is_whole(path)
+    except OSError:  # another process has put it aside
+        return True
 
 
 def _extras() -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from macro_engine.core.cache_folder import UnusableError, cache_folder
 
 _PACE = "compiler-pace"
 _SLOWEST = 100.0
+DIGEST = hashlib.sha256().digest_size  # a checksum ends each file that is kept
 
 
 def found_folder() -> tuple[Path | None, str]:
@@ -22,6 +24,17 @@ def found_folder() -> tuple[Path | None, str]:
         return cache_folder(), ""
     except UnusableError as error:
         return None, str(error)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a kept file is what was written."""
+    data = path.read_bytes()
+    return hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:]
+
+
+def kept_files(folder: Path) -> list[Path]:
+    """The files of compiled loops in a folder."""
+    return sorted(path for path in folder.glob("*/*") if path.suffix in (".nbi", ".nbc"))
 
 
 def is_warm(folder: Path, name: str) -> bool:

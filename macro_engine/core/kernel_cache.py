@@ -14,10 +14,10 @@ from typing import Any
 
 import numba.core.caching
 
+from macro_engine.core.cache_notes import is_whole
 from macro_engine.core.escape import visible
 
 _numba: Any = numba.core.caching  # it has no types
-_DIGEST = hashlib.sha256().digest_size
 
 
 class _Trouble:
@@ -83,8 +83,7 @@ class _CheckedFiles(_numba.IndexDataCacheFile):  # type: ignore[misc]
 
 
 def _check(path: Path) -> None:
-    data = path.read_bytes()
-    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+    if not is_whole(path):
         raise ValueError(f"{path.name} is damaged")
 
 
