@@ -156,6 +156,9 @@ class _Inference:
                 self.guesses.settings["time_format"] = time_format
 
     def _say_if_backwards(self, name: str, column: Column) -> None:
+        partitions = self.table.partitions
+        if partitions is not None and len(np.unique(partitions)) > 1:
+            return  # they are put in the order of this column
         times, problems = column.times(column.time_reader(self._value("time_format")))
         lines = np.delete(self.table.lines, list(problems))
         falls = np.flatnonzero(np.diff(np.delete(times, list(problems))) < 0)

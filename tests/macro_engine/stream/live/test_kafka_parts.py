@@ -7,6 +7,7 @@ import pytest
 
 from macro_engine.core.errors import UsageError
 from macro_engine.stream.formats.dialect import Dialect
+from macro_engine.stream.infer import infer
 from macro_engine.stream.live.kafka.address import Address
 from macro_engine.stream.live.kafka.merge import HOLD, MOST_ROWS, PATIENCE, Merge, Queue
 from macro_engine.stream.live.kafka.messages import CsvFormat, JsonFormat, Row
@@ -122,6 +123,18 @@ def test_a_table_says_where_rows_and_what_is_none_stood():
     assert [str(broken) for broken in table.broken] == ["flights, partition 0, offset 3: is empty"]
     assert table.good_before.tolist() == [1]
     assert len(JSON.table([], "flights")) == 0
+
+
+@pytest.mark.parametrize(("second", "remarks"), [(0, 1), (1, 0)])
+def test_times_run_backwards_within_a_partition_only(second, remarks):
+    """Several are merged by their times, whatever order the first messages came in."""
+    times = [
+        (p, f"2026-01-01 {h:02}:00") for p, hours in ((0, (1, 3)), (second, (2,))) for h in hours
+    ]
+    rows = [Row(p, i, [time, "no"], 0, 0.0) for i, (p, time) in enumerate(times)]
+    made = JsonFormat(["when", "late"], ["when", "late"], ".")
+    said = infer(made.table(rows, "flights"), {"time": "when", "label": "late"}).remarks
+    assert len([remark for remark in said if "run backwards" in remark]) == remarks
 
 
 class Partitions:
