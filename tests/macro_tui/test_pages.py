@@ -149,11 +149,19 @@ def tail(words, folder):
     assert process.returncode == 130, said
 
 
+def anchors(page):
+    """What the headings of a page are called in links."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"```.*?```", "", page.read_text(), flags=re.S))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_every_link_leads_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+        path, _, anchor = target.partition("#")
         if not target.startswith("http"):
-            assert (page.parent / target).exists(), f"{page.name} -> {target}"
+            assert (page.parent / path).exists(), f"{page.name} -> {target}"
+            assert not anchor or anchor in anchors(page.parent / path if path else page), target
 
 
 def test_every_page_is_in_the_index():
