@@ -57,14 +57,14 @@ _OPTIONS = (
     ),
     Option(
         "scale",
-        "HOW",
+        "running|unit|none",
         "running: numbers by mean and deviation, or by known bounds; unit: all by bounds; none",
         STREAM,
         "scale",
     ),
     Option(
         "missing",
-        "HOW",
+        "mean|reject",
         "missing numbers: mean; reject the row; default mean, reject where all have bounds",
         STREAM,
         "missing",
@@ -76,7 +76,7 @@ _OPTIONS = (
         STREAM,
         "clock",
     ),
-    Option("late", "HOW", "late rows: join the open step; reject", STREAM, "late", "join"),
+    Option("late", "join|reject", "late rows: join the open step; reject", STREAM, "late", "join"),
     Option("ahead", "LENGTH", "rows that lie further ahead are held aside", STREAM, "length", "1d"),
     Option(
         "max_step", "N", "rows of one window in a step at most", STREAM, "number_of_rows", 100_000
@@ -101,8 +101,10 @@ _OPTIONS = (
         "label_timeout",
     ),
     Option("columns", "A,B,C", "the columns of CSV without a header", STREAM, "names"),
-    Option("delimiter", "CHAR", "of a CSV file: , ; | or tab", STREAM, "delimiter"),
-    Option("decimal", "CHAR", "of a CSV file: . or ,", STREAM, "decimal"),
+    Option(
+        "delimiter", "CHAR", "of a CSV file: , ; | or tab; default: guessed", STREAM, "delimiter"
+    ),
+    Option("decimal", "CHAR", "of a CSV file: . or ,; default: guessed", STREAM, "decimal"),
     Option(
         "encoding", "NAME", "of a text file, such as latin-1; default utf-8", STREAM, "encoding"
     ),
@@ -118,11 +120,19 @@ _OPTIONS = (
     Option(
         "distance", "NAME", "features, labels, frames, markov, iid", MACRO, "distance", "labels"
     ),
-    Option("history", "H", "steps that make a history, or all; a list: 6,36", MACRO, "history"),
+    Option(
+        "history",
+        "H",
+        "steps that make a history, or all; a list: 6,36, the default where a step is a row; "
+        "else that of the distance",
+        MACRO,
+        "history",
+    ),
     Option(
         "thresholds",
         "A,B,C",
-        "the grid of thresholds; inf is the marginal baseline; or paper, or quantiles",
+        "the grid of thresholds; inf is the marginal baseline; or paper, or quantiles; default "
+        ".01,.05,.1,.3,inf where a step is a row, else those of the distance",
         MACRO,
         "thresholds",
     ),
@@ -142,8 +152,20 @@ _OPTIONS = (
         "learning_rate",
         "sqrt",
     ),
-    Option("strategy", "NAME", "whose prediction it is: ftl, ewa, blend", MACRO, "strategy"),
-    Option("strategies", "A,B", "which are computed: ftl,ewa,blend", MACRO, "strategies"),
+    Option(
+        "strategy",
+        "NAME",
+        "whose prediction it is: ftl, ewa, blend; default blend where it is computed, else ftl",
+        MACRO,
+        "strategy",
+    ),
+    Option(
+        "strategies",
+        "A,B",
+        "which are computed; default ftl,ewa,blend, without blend under a description or preset",
+        MACRO,
+        "strategies",
+    ),
     Option("blend", "", "compute blend too", MACRO, "true_or_false", takes_value=False),
     Option(
         "output",
@@ -164,7 +186,7 @@ _OPTIONS = (
     ),
     Option(
         "empty_class",
-        "HOW",
+        "far|zero|skip",
         "a class that one history lacks, for features: far, zero or skip",
         MACRO,
         "empty_class",

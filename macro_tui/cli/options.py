@@ -42,7 +42,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preset",
         choices=PRESETS,
-        help="the settings of an experiment; options win over them, and they over files",
+        metavar="NAME",
+        help=f"the settings of an experiment: {', '.join(PRESETS)}; options win over them, and "
+        "they over files",
     )
     groups = {title: parser.add_argument_group(title) for title in (STREAM, MACRO)}
     for option in OPTIONS.values():

@@ -52,7 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_arguments(parser)
     add_outputs(parser, "")
     playing = parser.add_argument_group("playing").add_mutually_exclusive_group()
-    playing.add_argument("--speed", metavar="60x", help="multiple of the stream's time, or max")
+    playing.add_argument(
+        "--speed",
+        metavar="60x",
+        help="multiple of the stream's time, or max; default: all in about three minutes",
+    )
     playing.add_argument("--rate", type=float, metavar="N", help="rows a second")
     add_screen_arguments(parser)
     add_metrics_argument(parser)

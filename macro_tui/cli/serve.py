@@ -12,7 +12,7 @@ from macro_tui.cli.screen import check_theme
 EXAMPLES = (
     "macro-tui serve ops.run",
     "macro-tui serve /var/lib/macro-tui --port 8123",
-    "ssh -L 8000:127.0.0.1:8000 HOST    # at your desk; then open http://127.0.0.1:8000",
+    "ssh -L 8000:127.0.0.1:8000 HOST  # at your desk, then http://127.0.0.1:8000",
 )
 _PORT = 8000
 

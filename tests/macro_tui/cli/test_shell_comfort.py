@@ -1,6 +1,7 @@
 """Completion, versions, the doctor, and what --help says."""
 
 import argparse
+import hashlib
 import os
 import shutil
 import subprocess
@@ -10,11 +11,14 @@ from pathlib import Path
 import pytest
 from programs import needs_fish, needs_zsh
 from terminals import Terminal
+from textual.theme import BUILTIN_THEMES
 
 from macro_engine.core import extras
+from macro_engine.core.cache_folder import cache_folder
 from macro_tui import checkup
 from macro_tui.checkup import check_up
 from macro_tui.cli import COMMANDS, main, parser_of, parser_of_command
+from macro_tui.cli.screen import THEMES
 
 BASH = """
 source "$1"; shift
@@ -49,7 +53,8 @@ def scripts(tmp_path_factory):
 
 def by_bash(scripts, *words):
     command = ["bash", "-c", BASH, "-", str(scripts / "macro-tui.bash"), *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return said.splitlines()
 
 
 def by_fish(scripts, line):
@@ -62,12 +67,26 @@ def by_fish(scripts, line):
 def test_bash_completes_commands_options_values_and_replays(scripts, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("flights.csv").touch()
+    Path("my runs").mkdir()
+    Path("my runs", "a.csv").touch()
     assert by_bash(scripts, "macro-tui", "repl") == ["replay"]
     assert by_bash(scripts, "macro-tui", "replay", "--dist") == ["--distance"]
     assert "features" in by_bash(scripts, "macro-tui", "replay", "--distance", "")
     assert by_bash(scripts, "macro-tui", "replay", "airline-A") == ["airline-ATL.parquet"]
     assert by_bash(scripts, "macro-tui", "tail", "fl") == ["flights.csv"]
     assert by_bash(scripts, "macro-tui", "export", "a.run", "--format", "c") == ["csv"]
+    assert by_bash(scripts, "macro-tui", "replay", "--clock", "of") == ["off"]
+    assert by_bash(scripts, "macro-tui", "watch", "--theme", "no") == ["nord"]
+    assert by_bash(scripts, "macro-tui", "replay", "--label", "") == [""]
+    assert by_bash(scripts, "macro-tui", "replay", "--config", "f") == ["flights.csv"]
+    airport = ["macro-tui", "prepare", "airline", "--airport", "A"]
+    assert by_bash(scripts, *airport) == ["ATL"]
+    for typed in ("my\\ runs/", '"my runs/'):
+        assert by_bash(scripts, "macro-tui", "tail", typed) == ["my runs/a.csv"]
+
+
+def test_every_theme_that_is_completed_exists():
+    assert set(THEMES) <= set(BUILTIN_THEMES)
 
 
 @marked(needs_fish)
@@ -81,7 +100,7 @@ def test_fish_completes_them_too(scripts):
 def test_zsh_completes_them_too(scripts):
     script = scripts / "macro-tui.zsh"
     with Terminal(command=["zsh", "-f", "-i"], env={"TERM": "dumb"}) as terminal:
-        terminal.send(f"autoload -U compinit; compinit -u -d {scripts}/dump; source {script}\n")
+        terminal.send(f"ZDOTDIR={scripts}; source {script}\n")  # it loads compinit if need be
         terminal.send("echo rea''dy\n")
         terminal.wait_for("ready")
         for typed, whole in (
@@ -104,9 +123,11 @@ def test_the_version_names_what_it_stands_on(capsys):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_has_an_example_that_is_understood(name, capsys):
+def test_help_fits_and_has_an_example_that_is_understood(name, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
     assert main([name, "--help"]) == 0
     said = capsys.readouterr().out
+    assert [line for line in said.splitlines() if len(line) > 80] == []
     assert "for example:" in said
     assert f"macro-tui {name}" in said.split("for example:")[1]
 
@@ -161,6 +182,21 @@ def test_the_doctor_sees_a_locale_that_is_not_utf8(monkeypatch):
     assert "LC_ALL" in finding.cure
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "state", "found"),
+    [
+        ("LC_ALL", "C", "odd", "the locale is 'C'"),
+        ("TERM", "linux", "ok", "of the kind 'linux'"),
+        ("LC_ALL", "C.UTF-8", "ok", "UTF-8"),
+    ],
+)
+def test_the_doctor_says_of_characters_what_screens_do(name, value, state, found, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, value)
+    finding = findings()["characters"]
+    assert (finding.state, found in finding.found) == (state, True), finding
+
+
 def test_the_doctor_sees_colours():
     assert findings({"TERM": "linux"})["colours"].found.startswith("16")
     assert findings({"TERM": "xterm", "COLORTERM": "truecolor"})["colours"].found.startswith("full")
@@ -181,6 +217,21 @@ def test_the_doctor_sees_that_others_can_write_to_the_cache(monkeypatch, tmp_pat
     tmp_path.chmod(0o777)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert findings()["compiled loops"].state == "odd"
+
+
+def test_the_doctor_sees_a_cache_that_is_damaged_and_one_without_room(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert findings()["compiled loops"].found.startswith("none yet")
+    (cache_folder() / "kernels").mkdir()
+    kept = cache_folder() / "kernels" / "loop.nbi"
+    kept.write_bytes(b"code" + hashlib.sha256(b"code").digest())
+    assert findings()["compiled loops"] == checkup.Finding(
+        "ok", "compiled loops", f"in {cache_folder()}"
+    )
+    monkeypatch.setattr(shutil, "disk_usage", lambda _place: shutil._ntuple_diskusage(1, 1, 1))
+    assert "make room" in findings()["compiled loops"].cure
+    kept.write_bytes(b"cod")
+    assert "1 damaged file" in findings()["compiled loops"].found
 
 
 def test_an_extra_that_is_missing_is_named_with_the_command(monkeypatch):
