@@ -12,6 +12,7 @@ from macro_tui.app import INTERRUPTED, Monitor, Options
 from macro_tui.cli.alarms import RANG
 from macro_tui.driver import terminal_is_gone
 from macro_tui.ending import PATIENCE_TO_ABANDON, within
+from macro_tui.standard_streams import is_served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +86,8 @@ def _leave(session: RunView, error: BaseException | None, code: int) -> int:
     try:
         if (failure := error or session.error) is not None:
             raise failure
-        _print_summary(session)
+        if not is_served():  # who looked on in a browser has no terminal
+            _print_summary(session)
     finally:
         session.close()
     gc.freeze()  # freeing every object would take half a second

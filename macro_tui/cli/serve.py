@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = ["wall" if place.is_dir() else "watch", "--readonly", str(place.absolute())]
     if arguments.theme is not None:
         words += ["--theme", arguments.theme]
-    serve(words, arguments.port, visible(place.name or str(place.absolute()), 40))
+    serve(words, place.absolute(), arguments.port, visible(place.name or str(place.absolute()), 40))
     return 0
 
 

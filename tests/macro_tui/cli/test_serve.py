@@ -44,15 +44,19 @@ def in_a_browser(test):
     return test
 
 
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
 class Served:
     """A run that goes on, and the server that shows it."""
 
     def __init__(self, folder):
         self.folder = folder
         stream, self.run = write_stream(folder / "flights.csv"), folder / "a.run"
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            self.port = found.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         played = ["replay", stream, "--label", "label", "--run", self.run, "--headless"]
         self.replay = self._start(*played, "--rate", "60")
@@ -126,6 +130,29 @@ async def test_counters_move_and_nothing_comes_from_elsewhere(served, tmp_path):
     assert served.children() == []  # a page that is closed leaves no viewer
     assert sorted(os.listdir(served.folder)) == before
     assert served.replay.poll() is None
+
+
+@in_a_browser
+async def test_ctrl_c_ends_open_pages_at_once_and_says_nothing_more(served, tmp_path):
+    port = str(free_port())
+    command = [sys.executable, "-m", "macro_tui", "serve", served.run, "--port", port]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+        assert server.stdout.readline()
+        async with browser(tmp_path) as page:
+            await page.call("Page.navigate", url=f"http://127.0.0.1:{port}")
+            await page.wait_for(lambda text: "[1] MACRO" in text)
+            server.send_signal(signal.SIGINT)
+            assert await asyncio.to_thread(server.wait, 15) == 0
+        assert server.stdout.read() == b""
+
+
+@in_a_browser
+def test_a_run_that_was_taken_away_is_named(served):
+    there = served.run.rename(served.folder / "b.run")
+    try:
+        assert served.get()[0] == 404
+    finally:
+        there.rename(served.run)
 
 
 @in_a_browser
