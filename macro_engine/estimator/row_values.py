@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from typing import Any
 
@@ -21,8 +20,16 @@ def numbers_of(x: dict[Any, Any]) -> dict[str, float]:
     for name, value in x.items():
         if not isinstance(value, numbers.Real | np.bool_):
             found[f"{name}={value}"] = 1.0
-        elif math.isfinite(value) and abs(float(value)) < LARGEST:
+        elif _can_be_used(value):
             found[str(name)] = float(value)
         else:
-            raise ValueError(f"the feature {name!r} is {value}: a single one would spoil the model")
+            raise ValueError(
+                f"the feature {name!r} is {str(value)[:20]}: a single one would spoil the model; "
+                "leave it out of the row where it is missing"
+            )
     return found
+
+
+def _can_be_used(value: Any) -> bool:
+    """Whether a number is one, and no larger than a square of it may be."""
+    return bool(abs(value) < LARGEST)
