@@ -50,7 +50,7 @@ class UndelayedRun:
         parts = self.ensemble.state(is_whole) | {
             "sums": {
                 "rows": self.rows,
-                "wrong": self.wrong,
+                "wrong": self.wrong.copy(),  # it is added to before this is written
                 "rows_ahead": self.rows_ahead,
                 "wrong_ahead": self.wrong_ahead,
             }
