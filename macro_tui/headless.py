@@ -71,7 +71,10 @@ class Headless:
     def run(self, engine: Engine) -> None:
         self.engine = engine
         engine.watch_for(self.alarms)
-        Ending(self._end).listen(signal.SIGINT, signal.SIGTERM)
+        signals = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+            signals.append(signal.SIGHUP)
+        Ending(self._end).listen(*signals)
         try:
             show = status_line if engine.reader.is_live else progress_bar
             with self._alarms_told(), show(self.console) as self.show_progress:
