@@ -38,7 +38,15 @@ from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.time_formats import AmbiguousError, format_of
 
 _NULS = re.compile(rb"(?<![^\n])\0+")  # at the start of a line, where reading skips them
-_OTHERS = {b"PAR1": "Parquet", b"\x1f\x8b": "compressed", b"BZh": "compressed"}
+_OTHERS = {
+    b"PAR1": "Parquet",
+    b"ARROW1": "Arrow",
+    b"\x1f\x8b": "compressed",
+    b"BZh": "compressed",
+    b"\xfd7zXZ": "compressed",
+    b"\x28\xb5\x2f\xfd": "compressed",
+    b'{"': "JSON lines",
+}
 
 # The first lines as far as they are there, why there are none, whether no more come.
 RoleStyle = Callable[[], tuple[bytes, str | None, bool]]

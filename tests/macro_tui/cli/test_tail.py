@@ -170,8 +170,12 @@ def test_what_cannot_be_tailed_is_said(tmp_path, capsys):
         (["tail", "d.csv", "--run", "d.csv"], 2, "is read in this run"),
         (["tail", "d.csv", "--label", "nothing", "--features", "a", "--categorical", "place", "--time", "when"], 2, "has no column 'nothing'"),
         (["tail", "p.csv"], 1, "is Parquet"),
+        (["tail", "z.csv"], 1, "is compressed"),
+        (["tail", "j.csv", "--time", "t"], 1, "is JSON lines; tail reads plain CSV"),
     ):  # fmt: skip
         (tmp_path / "p.csv").write_bytes(b"PAR1")
+        (tmp_path / "z.csv").write_bytes(b"\x28\xb5\x2f\xfd\0\0")
+        (tmp_path / "j.csv").write_text('{"t": 1, "y": "p"}\n')
         assert main(arguments) == code
         assert words in capsys.readouterr().err
 
