@@ -63,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             why = "standard output is closed" if error.errno == EBADF else error.strerror
-            print(f"{f'macro-tui {name}'.strip()}: cannot write: {why}", file=sys.stderr)
+            # one without a number is a library's: no memory to load it, say
+            said = f"cannot write: {why}" if error.errno else visible(error, limit=300)
+            print(f"{f'macro-tui {name}'.strip()}: {said}", file=sys.stderr)
         # nothing more can be written to standard output, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

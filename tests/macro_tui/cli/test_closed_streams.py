@@ -57,3 +57,10 @@ def test_keys_come_from_the_terminal_where_standard_input_is_none():
         terminal.wait_for("the run is finished")
         terminal.send("q")
         assert terminal.wait(20)[0] == 0
+
+
+def test_a_library_that_cannot_be_loaded_is_no_trouble_with_writing(tmp_path):
+    failing = "def f(*_): raise OSError('no libx.so')\ncli._run = f\nsys.exit(cli.main(['replay']))"
+    command = [sys.executable, "-c", f"import sys\nfrom macro_tui import cli\n{failing}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (1, "macro-tui replay: no libx.so\n")
