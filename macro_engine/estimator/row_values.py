@@ -31,5 +31,5 @@ def numbers_of(x: dict[Any, Any]) -> dict[str, float]:
 
 
 def _can_be_used(value: Any) -> bool:
-    """Whether a number is one, and no larger than a square of it may be."""
+    """Whether a number is finite, and small enough to be squared."""
     return bool(abs(value) < LARGEST)
