@@ -32,4 +32,7 @@ def numbers_of(x: dict[Any, Any]) -> dict[str, float]:
 
 def _can_be_used(value: Any) -> bool:
     """Whether a number is finite, and small enough to be squared."""
-    return bool(abs(value) < LARGEST)
+    try:
+        return abs(float(value)) < LARGEST  # which is no NaN either
+    except OverflowError:  # an integer beyond all floats
+        return False
