@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -70,12 +71,17 @@ class _LeftError(Exception):
 @work
 def run_as_task(task: Task) -> dict[str, Any]:
     """Runs a stream in a worker process of this machine."""
+    from macro_engine.run.warming import WAIT
+
     settings = dict(task.settings)
     settings["alarms"], settings["on_alarm"] = (
         tuple(settings["alarms"]),
         tuple(settings["on_alarm"]),
     )
-    return run_stream(Stream(**settings), of_process)
+    stream = Stream(**settings)
+    if stream.is_live:
+        os.environ[WAIT] = ""  # rows come now: the runs of this process play on meanwhile
+    return run_stream(stream, of_process)
 
 
 def run_stream(stream: Stream, stop: Stop) -> dict[str, Any]:
