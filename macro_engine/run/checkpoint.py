@@ -255,7 +255,7 @@ class Checkpoint:
     def _take_up(self, stored: RunReader) -> None:
         """Stand where the recorded run stood."""
         pipeline, progress, rejections = self.pipeline, self.progress, self.report.rejections
-        progress.rate = Rate(pipeline.rows)
+        progress.rate = Rate(progress.rows_come)
         steps = min(pipeline.steps, stored.steps)
         if steps and pipeline.scoreboard is not None:
             newest = stored.results(max(steps - WINDOW, stored.first_step), steps)

@@ -88,6 +88,12 @@ class RunProgress:
             return replace(snapshot, words=f"{self.reader.source.trouble}, waiting")
         return replace(snapshot, words="quiet") if snapshot.state == "quiet" else snapshot
 
+    @property
+    def rows_come(self) -> int:
+        """Rows that were run; of a live feed also those of the open step and of waiting ones."""
+        reader = self.reader
+        return reader.rows + reader.maker.open_rows if reader.is_live else self.pipeline.rows
+
     def publish(self, state: str, words: str) -> None:
         """Let others see where the run stands now."""
         pipeline, is_live = self.pipeline, self.reader.is_live
@@ -100,7 +106,7 @@ class RunProgress:
             rows=pipeline.rows,
             time=pipeline.time,
             done=self.done,
-            rate=0.0 if state in ENDED else self.rate.of(pipeline.rows),
+            rate=0.0 if state in ENDED else self.rate.of(self.rows_come),
             speed=str(self.pace.speed or ""),
             path=pipeline.path,
             rejected=self.report.rejections.count,
@@ -142,8 +148,10 @@ class RunProgress:
     def _late(self, state: str) -> dict[str, Any]:
         """What a snapshot tells of labels that come late; looked up now and then."""
         pipeline, board, now = self.pipeline, self.pipeline.scoreboard, monotonic()
-        if pipeline.waiting is None or board is None:
+        if pipeline.waiting is None:
             return {}
+        if board is None:  # no step has been completed
+            return {"pending_rows": max(self.reader.rows - pipeline.rows, 0)}
         stands = state in ENDED or (self.pace.paused and self.pace.target is None)
         if now >= self.next_look or stands:
             named = self.opened.settings.get("class")

@@ -119,7 +119,11 @@ def before(snapshot: Snapshot, width: int) -> list[Row]:
         return rows
     if snapshot.open_rows:
         rows += [[], open_step(snapshot, room)]
-    return [*rows, [], [("The panels fill when the first step is closed.", "muted")]]
+    fill = "The panels fill when the first step is closed."
+    if snapshot.pending_rows:
+        rows += [[(f"{count_text(snapshot.pending_rows, 'row')} without a label yet", "label")]]
+        fill = "The panels fill when the first step has all its labels, or after --label-timeout."
+    return [*rows, [], *([(line, "muted")] for line in wrap(fill, room, break_on_hyphens=False))]
 
 
 def open_step(snapshot: Snapshot, width: int) -> Row:

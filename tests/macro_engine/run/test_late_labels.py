@@ -7,7 +7,7 @@ from contextlib import closing
 import numpy as np
 import polars as pl
 import pytest
-from made_runs import engine, live_engine, run, run_until, write_stream
+from made_runs import engine, live_engine, run, run_until, run_until_read, write_stream
 
 from macro_engine.algorithm.macro import Macro
 from macro_engine.core.errors import UsageError
@@ -190,6 +190,23 @@ def test_rows_that_never_got_a_label_are_in_no_share(tmp_path):
     followed = FollowedRun(tmp_path / "r.run")
     followed.look()
     assert followed.recent[0].sum() == usage.rows.sum()
+
+
+def test_rows_that_wait_are_among_those_that_come(tmp_path):
+    path = write_stream(tmp_path / "d.csv", 40)
+    lines = path.read_text().splitlines()
+    place = lines[0].split(",").index("late")
+    unlabelled = [
+        ",".join([*(cells := line.split(","))[:place], "", *cells[place + 1 :]])
+        for line in lines[1:]
+    ]
+    keyed_lines = [f"id,{lines[0]}", *(f"k{i},{line}" for i, line in enumerate(unlabelled))]
+    path.write_text("\n".join(keyed_lines) + "\n")
+    made = live_engine(path, key="id", classes="0,1", subroutine="nearest-mean")
+    run_until_read(made, 40)
+    assert made.progress.rows_come == 40
+    assert made.snapshot.steps == 0 < made.snapshot.pending_rows
+    assert made.snapshot.pending_rows + made.snapshot.open_rows == 40
 
 
 def test_a_run_that_waits_for_labels_is_resumed(tmp_path):

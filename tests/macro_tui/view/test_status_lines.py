@@ -8,7 +8,7 @@ from made_views import texts
 from macro_engine.run.snapshot import Snapshot
 from macro_tui.view.glyphs import UNICODE
 from macro_tui.view.keys import there
-from macro_tui.view.status_lines import failure, footer, header
+from macro_tui.view.status_lines import before, failure, footer, header
 
 NOW = SimpleNamespace(steps=6000, moment=6000, is_now=True, view=SimpleNamespace(frozen=None))
 HEADLINE = "label 'is_fraud' (not 'churned'), by its name"
@@ -59,3 +59,14 @@ def test_the_key_that_pauses_plays_on_when_paused():
 
     assert "space pause" in words(False)
     assert "space play" in words(True)
+
+
+def test_before_the_first_step_is_complete_it_says_what_it_waits_for():
+    open_ = Snapshot("running", "following", came=1.0, open_rows=7)
+    said = " ".join(texts(before(open_, 80)))
+    assert "when the first step is closed" in said
+    assert "without a label" not in said
+    waiting = Snapshot("running", "following", came=1.0, open_rows=7, pending_rows=1234)
+    said = " ".join(" ".join(texts(before(waiting, 80))).split())
+    assert "1,234 rows without a label yet" in said
+    assert "when the first step has all its labels, or after --label-timeout" in said
