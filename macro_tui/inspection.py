@@ -14,17 +14,20 @@ from rich.text import Text
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
+from macro_engine.options.settings import Layer
 from macro_engine.options.table import OPTIONS
 from macro_engine.stream.encode import SAMPLE
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.infer import Guesses, Role, infer
+from macro_engine.stream.label import class_order
 from macro_engine.stream.misreadings import listed
 from macro_engine.stream.opening import Opened, PartlyOpened
 from macro_engine.stream.profile import ColumnProfile
-from macro_engine.stream.spec import StreamSpec
-from macro_engine.stream.table import Rejections
+from macro_engine.stream.spec import MOST_CLASSES, StreamSpec
+from macro_engine.stream.table import MISSING, Rejections
 from macro_engine.stream.times import FIRST_TIME, LAST_TIME, iso
 
+ALL_ROWS = "all rows"  # where a setting comes from
 _FIRST_ROWS = 3
 _SHOWN_VALUES = 8
 _SHOWN_REASONS = 5
@@ -42,7 +45,9 @@ class Inspection:
         self.partly = partly
         self.files = partly.origin.files
         self.roles = partly.guesses.roles or self._infer().roles
+        self.labels: set[str] = set()  # of the whole recording, where a column names the classes
         self.profiles = self._profiles()
+        self._take_in_later_classes()
         self.missing = list(partly.guesses.questions)
         self.opened: Opened | None = None
         self.rejections = Rejections()
@@ -63,7 +68,8 @@ class Inspection:
     def _profiles(self) -> dict[str, ColumnProfile]:
         """What each column of the first file holds, in all of the files."""
         sample = self.files[0].sample(SAMPLE)
-        time, time_format = (self.partly.settings.get(name) for name in ("time", "time_format"))
+        settings = self.partly.settings
+        label, time, time_format = map(settings.get, ("label", "time", "time_format"))
         profiles = {
             name: ColumnProfile(column, name == time, time_format)
             for name, column in sample.columns.items()
@@ -73,7 +79,21 @@ class Inspection:
             for table in file.tables(names):
                 for name, column in table.columns.items():
                     profiles[name].add(column, len(table))
+                    if name == label and len(self.labels) <= MOST_CLASSES:
+                        self.labels |= set(column.texts()) - MISSING
         return profiles
+
+    def _take_in_later_classes(self) -> None:
+        """Name all classes where the first rows, from which a run would learn them, lack some."""
+        known = self.partly.settings
+        label = known.get("label")
+        if label is None or "classes" in known.values or len(self.labels) > MOST_CLASSES:
+            return
+        first = self.files[0].sample(SAMPLE).columns.get(label)
+        if first is None or self.labels <= set(first.texts()):
+            return
+        if not any("," in name for name in self.labels):
+            known.add(Layer(ALL_ROWS, {"classes": sorted(self.labels, key=class_order)}))
 
     def _read(self, opened: Opened) -> None:
         self.recording = opened.reader(self.rejections)

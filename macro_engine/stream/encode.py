@@ -304,9 +304,11 @@ class Encoder:
         sample = min(SAMPLE, self.sampled)
         file = visible(self.held[0].file)
         if len(self.classes) == 1:
+            only = visible(self.classes[0])
             raise MacroError(
-                f"{file}, column '{column}': one class only ('{visible(self.classes[0])}') in the "
-                f"first {sample} usable rows; name all classes with --classes"
+                f"{file}, column '{column}': one class only ('{only}') in the first {sample} "
+                f"usable rows; name all with --classes {only},... "
+                "(macro-tui inspect finds those of a recording)"
             )
         if len(self.classes) > MOST_CLASSES:
             raise UsageError(

@@ -40,9 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     partly = begin_from(arguments, is_shown_only=True)
     resolve(partly.settings.get("subroutine") or OPTIONS["subroutine"].default)
     target = _target(partly) if arguments.write else None
-    commands = list(_commands(arguments, partly))
     inspection = Inspection(partly)
-    inspection.show(commands)
+    inspection.show(list(_commands(arguments, partly)))
     if target is not None:
         settings = inspection.settings()
         if settings.get("subroutine", "").startswith("python:"):
@@ -59,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _commands(arguments: argparse.Namespace, partly: PartlyOpened) -> Iterator[str]:
     """What runs the stream: the options that were typed, what was guessed, and what is asked."""
     from macro_engine.options.settings import INFERRED
+    from macro_tui.inspection import ALL_ROWS
 
     words = ["macro-tui", "replay", *arguments.files]
     for name in ("config", "preset"):
@@ -70,6 +70,8 @@ def _commands(arguments: argparse.Namespace, partly: PartlyOpened) -> Iterator[s
             value = (
                 partly.settings.get(name) if partly.settings.origins.get(name) == INFERRED else None
             )
+        if partly.settings.origins.get(name) == ALL_ROWS:
+            value = ",".join(partly.settings.values[name])
         if value is not None:
             words += [option.flag, value] if option.takes_value else [option.flag]
     command, proposals = shlex.join(words), partly.guesses.proposals

@@ -51,6 +51,16 @@ def test_what_it_writes_is_what_replay_then_uses(tmp_path, capsys):
     assert "12 steps of 10m" in out
 
 
+def test_a_class_that_the_first_rows_lack_is_named(tmp_path, capsys):
+    text = "a,fraud\n" + "".join(f"{i % 7},{int(i == 600)}\n" for i in range(700))
+    code, out, _err = inspect(tmp_path, capsys, text=text)
+    assert code == 0
+    assert "1: 1 row (0.1%)" in out
+    assert out.splitlines()[-1].endswith("--label fraud --classes 0,1")
+    assert main([*shlex.split(out.splitlines()[-1])[1:], "--headless", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["classes"] == ["0", "1"]
+
+
 def test_it_does_not_overwrite_what_is_there(tmp_path, capsys):
     (tmp_path / "d.toml").write_text("# mine\n")
     code, _out, err = inspect(tmp_path, capsys, "--write")
