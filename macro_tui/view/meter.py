@@ -57,8 +57,9 @@ class Meter:
         if passed <= 0:
             return Traffic(memory=memory())
         progress = (now.done - first.done) / passed
+        is_under_way = progress > 0 and first.done > 0  # at first it is opened, and compiles
         return Traffic(
-            (1 - now.done) / progress if progress > 0 and done is not None else None,
+            (1 - now.done) / progress if is_under_way else None,
             memory(),
             (now.frames - first.frames) / passed,
             (now.bytes - first.bytes) / passed,

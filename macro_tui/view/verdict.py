@@ -30,13 +30,15 @@ def verdict(scene: Scene, width: int) -> Row:
     others = [other for other in history.strategies if other != name and other in PAPER]
     role = "good" if own <= baseline else "bad"
     origin, beside = _origin(scene), [_clause(scene, other) for other in scene.beside_macro]
-    wanted = [*origin[:1], *_best_baseline(scene), *(error for error, _ in beside)]
+    best = _best_baseline(scene)
+    of_prediction = [other == scene.strategy for other in scene.beside_macro]
+    chosen = [error for (error, _), is_it in zip(beside, of_prediction, strict=True) if is_it]
+    wanted = [*chosen, *origin[:1], *best, *(error for error, _ in beside if error not in chosen)]
     pulls = [pulled for _, pulled in beside if pulled[0]]
     lately = (f"; lately {short_lead_text(own, baseline)}", role)
     errors = [_clause(scene, other)[0] for other in others]
     by_need = [*wanted, *pulls, *origin[1:], lately, *errors]
-    as_read = [*origin, *wanted[len(origin[:1]) : len(wanted) - len(beside)]]
-    as_read += [span for clause in beside for span in clause if span[0]]
+    as_read = [*origin, *best, *(span for clause in beside for span in clause if span[0])]
     row = _opening_in(scene, width, wanted)
     shown = fitting([*row, *by_need], width, least=len(row))[len(row) :]
     return [*row, *(span for span in [*as_read, lately, *errors] if span in shown)]

@@ -39,6 +39,11 @@ def test_it_opens_with_macro_says_where_its_lead_comes_from_and_what_is_beside_i
     assert verdict_of("ftl,ewa,mixed", "ewa").startswith("MACRO 32.1 %, 4.1 points better")
 
 
+def test_with_little_room_the_error_of_the_prediction_stays(verdict_of):
+    short = verdict_of("ftl,ewa,mixed", "mixed", 60)
+    assert short == "MACRO 32.5 %, 3.8 points better; mixed 36.2 %"
+
+
 def test_with_more_room_it_has_more_words_and_clauses(verdict_of):
     assert verdict_of("ftl,ewa,mixed", "mixed", 200) == (
         "MACRO 32.5 %, 3.8 points better than the baseline; 85 % of it from #3, 26 % of rows, as #3: "
