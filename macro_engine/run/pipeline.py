@@ -359,7 +359,7 @@ class Pipeline:
 
         settings = self.opened.settings
         self._load_kernels()
-        kernel_settings = CompiledSettings(
+        compiled = CompiledSettings(
             self.members,
             settings["distance"],
             shape,
@@ -369,9 +369,7 @@ class Pipeline:
             settings.get("learning_rate"),
         )
         late = self.opened.spec.late_labels is not None
-        return self._ensemble(
-            CompiledFamily(kernel_settings, columns, self.is_plain, late), columns
-        )
+        return self._ensemble(CompiledFamily(compiled, columns, self.is_plain, late), columns)
 
     def _general(self, discrepancy: Discrepancy[Any], columns: Columns) -> Ensemble:
         settings, classes = self.opened.settings, self.classes
