@@ -140,10 +140,12 @@ class RunProgress:
             self.pending_rows.follow(waiting.steps, waiting.completed, block.outcomes)
 
     def _warming(self) -> str:
-        needed = self.pipeline.needed
-        if self.pipeline.ensemble is None and needed is not None and must_wait(needed):
+        pipeline = self.pipeline
+        if pipeline.warming is not None:
+            return pipeline.warming_words
+        if pipeline.ensemble is None and pipeline.needed is not None and must_wait(pipeline.needed):
             return COMPILING
-        return self.pipeline.warming_words
+        return ""
 
     def _late(self, state: str) -> dict[str, Any]:
         """What a snapshot tells of labels that come late; looked up now and then."""

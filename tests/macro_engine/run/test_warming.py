@@ -175,6 +175,7 @@ def test_a_run_that_waits_for_the_compiler_is_said_to_compile(stream, monkeypatc
         assert found.words == f"{doing} for 30 s"
 
 
+@pytest.mark.usefixtures("cold")
 def test_kernels_in_the_cache_are_not_compiled_again():
     assert must_warm_up(NEEDED)
     cache_notes.mark_as_warm(cache_notes.cache_folder(), NEEDED.name)

@@ -95,9 +95,13 @@ def test_on_a_terminal_there_is_a_progress_bar_and_the_summary_stays(stream):
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_it_leaves_at_once_with_130_and_nothing_behind(stream, tmp_path, signum):
     slow = [*COMMAND, stream, "--subroutine", "river:forest.ARFClassifier(seed=1)", "--headless"]
-    process = subprocess.Popen(
-        [*slow, "--predictions", tmp_path / "p.csv"], stderr=subprocess.PIPE, text=True
-    )
+    before = signal.signal(signum, signal.SIG_DFL)  # what is ignored here is ignored there too
+    try:
+        process = subprocess.Popen(
+            [*slow, "--predictions", tmp_path / "p.csv"], stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(signum, before)
     for line in process.stderr:
         if line.startswith("step"):
             break

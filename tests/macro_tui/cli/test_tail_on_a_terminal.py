@@ -66,6 +66,7 @@ def test_rows_come_through_standard_input_and_keys_from_the_terminal(lines):
         os.close(reading)
         os.write(writing, "".join(lines[:1001]).encode())
         terminal.wait_for(SCREEN)
+        terminal.wait_for("quiet")  # all of these rows are run
         terminal.send(" ")
         terminal.wait_for("VIEW FROZEN", seconds=3)
         os.write(writing, "".join(lines[1001:1012]).encode())
