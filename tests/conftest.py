@@ -40,11 +40,17 @@ COMPILING = ("algorithm/test_compiled.py", "tests/test_doctests.py", "run/test_l
 
 
 def pytest_collection_modifyitems(items):
-    """Files with slow tests first: at the end all workers are busy with what takes no time."""
+    """Files with slow tests first: at the end all workers are busy with what takes no time.
+
+    Tests that want to be alone come last, when nobody waits long for the others to leave.
+    """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     for path in slow:
         if str(path).endswith(COMPILING):
             slow[path] += len(items)
+    for item in items:
+        if item.get_closest_marker("alone"):
+            slow[item.path] = -1
     items.sort(key=lambda item: -slow[item.path])
 
 

@@ -77,7 +77,8 @@ class WallScreen(Screen[None]):
             self.app.fail(self.wall.error)
             return
         self._ring()
-        state = self.wall.lines, self.picked, self.filter, self.app.trouble
+        height = self.query_one(WallLines).size.height
+        state = self.wall.lines, self.picked, self.filter, self.app.trouble, height
         if state != self.drawn:
             self.drawn = state
             self.draw()
@@ -85,8 +86,8 @@ class WallScreen(Screen[None]):
     def draw(self) -> None:
         lines = self.lines
         with self.app.batch_update():
-            shown = rows_shown(lines, self._place(lines), self.query_one(WallLines).size.height)
-            below = len(lines) - shown.stop
+            height = self.query_one(WallLines).size.height  # 0 before it has its place
+            below = len(lines) - rows_shown(lines, self._place(lines), height).stop if height else 0
             header = wall_header(lines, self.filter, self.options.readonly, below)
             self.query_one("#header", Paragraph).draw([header])
             none = "no run passes" if self.filter else "no run files yet"

@@ -1,16 +1,12 @@
 """The monitor in a terminal: bytes, colours, sizes, signals."""
 
-import os
 import re
 import signal
-import sqlite3
-import termios
 import time
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from busy import within
 from made_sessions import write_stream
 from terminals import Terminal
 
@@ -68,40 +64,6 @@ def test_small_terminals_and_resizing_are_survived(stream):
         terminal.wait_for(SCREEN)
         terminal.send("q")
         assert terminal.wait()[0] == 0
-
-
-def leave_by(terminal, how):
-    if how == "ctrl+c":
-        terminal.send("\x03")
-    elif how == "closing":
-        terminal.close()
-    else:
-        terminal.process.send_signal(how)
-
-
-@pytest.mark.alone
-def test_it_ends_at_once_and_leaves_everything_in_order(tmp_path):
-    ways = (signal.SIGHUP, signal.SIGTERM, "ctrl+c", "closing")
-    with ExitStack() as stack:
-        opened = [
-            stack.enter_context(Terminal(*ATLANTA, "--run", tmp_path / f"{i}.run"))
-            for i in range(len(ways))
-        ]
-        for terminal in opened:
-            terminal.wait_for(SCREEN)
-        for terminal, way in zip(opened, ways, strict=True):
-            leave_by(terminal, way)
-            code, seconds = terminal.wait()
-            assert code == 130, way
-            assert seconds < within(3), way  # 1 is the bound
-            if way != "closing":
-                assert termios.tcgetattr(terminal.slave) == terminal.attributes
-                assert b"\x1b[?1049l" in terminal.received
-                assert b"macro-tui replay: interrupted" in terminal.received
-    assert sorted(os.listdir(tmp_path)) == [f"{i}.run" for i in range(len(ways))]
-    for path in tmp_path.iterdir():
-        with closing(sqlite3.connect(path)) as connection:
-            assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_the_summary_stays_behind_and_the_run_goes_on(tmp_path):
