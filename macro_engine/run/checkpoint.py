@@ -143,8 +143,11 @@ class Checkpoint:
                 self.report.recorder.note(event)
             return True
 
-    def close(self, status: str, is_whole: bool, was_stopped: Callable[[], bool]) -> None:
-        """Store the end of the run; `is_whole` says that its state is not amid a block."""
+    def close(self, status: str, is_whole: bool, goes_on: Callable[[str], bool]) -> None:
+        """Store the end of the run; `is_whole` says that its state is not amid a block.
+
+        Where it cannot be written, `goes_on` is told why and says whether to go on trying.
+        """
         if self.report.recorder is None:
             return
         recorder = self.report.recorder
@@ -157,7 +160,7 @@ class Checkpoint:
             elif not self.was_finished:
                 self.store(status)
             self.report.recorder = None
-        recorder.close(lambda: not was_stopped())
+        recorder.close(lambda: goes_on(recorder.trouble or ""))
 
     def abandon(self) -> None:
         """Close the file although the run goes on; it keeps the last state."""

@@ -216,7 +216,8 @@ class Engine:
             alive.cancel()
             try:
                 is_whole = self.between_blocks and self.reader.can_commit
-                self.checkpoint.close(status, is_whole, lambda: self.was_stopped)
+                self.checkpoint.close(status, is_whole, self._goes_on_trying)
+                self.progress.say_trouble("")
                 if status == "finished" or (status == "stopped" and self.writes_when_stopped):
                     self._write_outputs()
             finally:
@@ -362,6 +363,11 @@ class Engine:
     def _waits(self, words: str) -> None:
         self._publish("running", words)
         self.report.listener.progress()
+
+    def _goes_on_trying(self, trouble: str) -> bool:
+        """Whether the end of the run is still to be written; tells what is in the way."""
+        self.progress.say_trouble(trouble)
+        return not self.was_stopped
 
     def _announce(self, words: str) -> None:
         if not self.steps:

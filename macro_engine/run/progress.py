@@ -139,6 +139,11 @@ class RunProgress:
         if waiting is not None:
             self.pending_rows.follow(waiting.steps, waiting.completed, block.outcomes)
 
+    def say_trouble(self, trouble: str) -> None:
+        """Tell why the end of a run is not in its file yet; empty if it is."""
+        if trouble != self.snapshot.trouble:
+            self.snapshot = replace(self.snapshot, trouble=trouble)
+
     def _warming(self) -> str:
         pipeline = self.pipeline
         if pipeline.warming is not None:

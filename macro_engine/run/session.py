@@ -121,16 +121,18 @@ class Session(RunFollower):
     @property
     def fate(self) -> str:
         engine = self.engine
-        if not self.is_live or engine is None or self.snapshot.has_ended:
+        if engine is None:
             return ""
-        if not self.is_kept:
-            return "its recording is deleted (--run would keep it)"
-        assert engine.run_file is not None
-        if self.snapshot.trouble:
+        if self.is_kept and engine.run_file is not None and self.snapshot.trouble:
             return (
                 f"{visible(engine.run_file.name, 20)} cannot be written: what came after its last "
                 "commit is lost"
             )
+        if not self.is_live or self.snapshot.has_ended:
+            return ""
+        if not self.is_kept:
+            return "its recording is deleted (--run would keep it)"
+        assert engine.run_file is not None
         if not engine.is_storable:
             return f"{visible(engine.run_file.name, 20)} is kept, but cannot be resumed"
         if not engine.reader.source.can_rewind:

@@ -29,7 +29,7 @@ def snapshot_of(reader: RunReader) -> Snapshot:
         words = f"the run is {status}"
         if failure := reader.info.get("failure"):
             words = f"the run failed: {visible(failure, 400)}"
-        return replace(snapshot, state=status, words=words, rate=0.0)
+        return replace(snapshot, state=status, words=words, rate=0.0, trouble="")
     written = _written_at(reader, reader.path)
     ago = max(time.time() - written, 0.0)
     if writer_of(reader.path) is None:

@@ -38,7 +38,7 @@ def header(
     row: Row = [(f"{visible(name, 40)} ", "strong")]
     if readonly:
         row.append((" read-only ", "bad"))
-    if snapshot.trouble and not snapshot.has_ended:
+    if snapshot.trouble:
         row = [(f" NOT WRITTEN: {visible(snapshot.trouble, 200)} ", "alarm"), (" ", "label"), *row]
     if scene is None:
         return [*row, (f" {_in_a_word(snapshot)} ", "label")]

@@ -1,5 +1,6 @@
 """Trouble is loud: a run file that cannot be written, and a run that fails."""
 
+import sqlite3
 from contextlib import closing
 from dataclasses import replace
 
@@ -42,6 +43,34 @@ async def test_a_file_that_cannot_be_written_is_the_first_thing_on_the_screen(st
             assert first.startswith(" NOT WRITTEN: ops.run cannot be written: disk full")
     finally:
         type(session).snapshot = kept
+    session.close()
+
+
+async def test_an_end_that_cannot_be_written_is_told_until_it_is(stream, tmp_path):
+    run_file = tmp_path / "a.run"
+
+    def prepare(engine):
+        engine.run_file = run_file
+        engine.pace.paused, engine.pace.target = True, Destination(row=1200)
+
+    session = session_over(stream, prepare=prepare)
+    app = monitor_of(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_main(app, pilot)
+        await until(lambda: session.snapshot.rows == 1200 and session.controls.target is None)
+        with closing(sqlite3.connect(run_file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await pilot.press("space")
+            await until(lambda: session.snapshot.has_ended and session.snapshot.trouble)
+            await settle(app, pilot)
+            assert text_of(app).startswith(" NOT WRITTEN: ")
+            assert "what came after its last commit is lost" in session.fate
+            other.execute("ROLLBACK")
+        await until(lambda: not session.snapshot.trouble)
+        assert session.fate == ""
+        await settle(app, pilot)
+        assert "NOT WRITTEN" not in text_of(app)
+    assert session.stop(60)
     session.close()
 
 
