@@ -6,9 +6,12 @@ import hashlib
 import os
 import stat
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from macro_engine.core.escape import visible
+
+PACKAGE = Path(__file__).parent.parent.absolute()
 
 
 class UnusableError(Exception):
@@ -16,11 +19,10 @@ class UnusableError(Exception):
 
 
 def cache_folder() -> Path:
-    """A folder for exactly these sources at this place, of this user alone.
+    """A folder for exactly these sources and this Numba, of this user alone.
 
-    Numba notices no change in a file that another one uses, and keeps files of another place
-    apart. What it keeps are pickles, which execute what they hold: a folder that others can write
-    to is not used. Raises `UnusableError`.
+    Numba notices no change in a file that another one uses. What it keeps are pickles, which
+    execute what they hold: a folder that others can write to is not used. Raises `UnusableError`.
     """
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute()
@@ -41,13 +43,15 @@ def cache_folder() -> Path:
 
 @cache  # a process keeps the sources that it was started with
 def _digest() -> str:
-    """Of the sources of all kernels, and of where they are."""
-    here = Path(__file__).parent.parent
+    """Of the sources of all kernels, and of what compiles them: not of where they are.
+
+    Who installs the same version once more need not wait for the compiler again.
+    """
     patterns = ("*/kernels.py", "*/kernels/*.py", "blend/*.py", "stream/*_scale.py")
-    kernels = sorted(source for pattern in patterns for source in here.glob(pattern))
-    compiling = [here / "core" / name for name in ("compiling.py", "kernel_cache.py")]
+    kernels = sorted(source for pattern in patterns for source in PACKAGE.glob(pattern))
+    compiling = [PACKAGE / "core" / name for name in ("compiling.py", "kernel_cache.py")]
     sources = [source.read_bytes() for source in [*compiling, *kernels]]
-    return hashlib.sha256(b"".join([str(here).encode(), *sources])).hexdigest()[:16]
+    return hashlib.sha256(b"".join([version("numba").encode(), *sources])).hexdigest()[:16]
 
 
 def check_private(folder: Path) -> None:

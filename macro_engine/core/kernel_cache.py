@@ -14,6 +14,7 @@ from typing import Any
 
 import numba.core.caching
 
+from macro_engine.core.cache_folder import PACKAGE
 from macro_engine.core.cache_notes import is_whole
 from macro_engine.core.escape import visible
 
@@ -87,10 +88,23 @@ def _check(path: Path) -> None:
         raise ValueError(f"{path.name} is damaged")
 
 
+class _Place(_numba.UserProvidedCacheLocator):  # type: ignore[misc]
+    """Where a function is kept: one of this package by its place in it, wherever that is installed.
+
+    The folder is for exactly its sources, so that all copies of them share what is compiled.
+    """
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        with suppress(ValueError):  # it is somebody else's
+            return "_".join(Path(py_file).absolute().relative_to(PACKAGE).parent.parts)
+        return str(super().get_suitable_cache_subpath(py_file))
+
+
 class _InOurFolder(_numba.CompileResultCacheImpl):  # type: ignore[misc]
     """Else Numba looks for other folders by itself."""
 
-    _locator_classes = (_numba.UserProvidedCacheLocator,)
+    _locator_classes = (_Place,)
 
 
 class KernelCache(_numba.FunctionCache):  # type: ignore[misc]

@@ -215,3 +215,23 @@ def test_a_kernel_made_of_parts_is_kept_for_other_processes(tmp_path):
             [sys.executable, "made.py"], cwd=tmp_path, env=env, capture_output=True, text=True
         )
         assert done.stdout.split("\n")[:2] == ["[2, 0]", hits], done.stderr
+
+
+@pytest.mark.slow
+def test_another_copy_of_the_same_version_finds_what_is_compiled(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(cache_folder.PACKAGE, tmp_path / "copy" / "macro_engine", ignore=ignored)
+    code = (
+        "import numpy as np\n"
+        "from macro_engine.core.cache_folder import PACKAGE\n"
+        "from macro_engine.stream.compiled_scale import units_of\n"
+        "units_of(np.zeros((1, 1)), np.zeros(1, np.bool_), np.zeros((1, 1)))\n"
+        "print(PACKAGE)\n"
+        "print(sum(units_of.stats.cache_hits.values()))\n"
+    )
+    for place, hits in ((tmp_path / "copy", 0), (cache_folder.PACKAGE.parent, 1)):
+        env = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(place)}
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code], env=env, capture_output=True, text=True
+        )
+        assert done.stdout.splitlines() == [str(place / "macro_engine"), str(hits)], done.stderr

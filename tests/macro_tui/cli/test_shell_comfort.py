@@ -152,8 +152,7 @@ def findings(environment=None, is_terminal=True):
     return {finding.what: finding for finding in found}
 
 
-def test_the_doctor_finds_nothing_amiss_in_a_sound_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((80, 24)))
+def test_the_doctor_finds_nothing_amiss_in_a_sound_terminal(capsys):
     bad = {w: f for w, f in findings().items() if f.state == "bad"}
     assert bad == {}
     assert main(["doctor"]) == 0
@@ -167,7 +166,8 @@ def test_the_doctor_says_what_to_do_without_a_kind_of_terminal(term):
 
 
 def test_the_doctor_sees_a_small_window(monkeypatch):
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((60, 20)))
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("LINES", "20")
     assert (findings()["size"].state, findings()["size"].found) == ("odd", "60x20")
 
 
