@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from idle import wait_for_the_loop_only
 from turns import compile_each_kernel_once, turn
 
 from macro_engine.stream.opening import open_stream
@@ -81,6 +82,7 @@ def pytest_runtest_protocol(item):
 def _kernels():
     with pytest.MonkeyPatch.context() as patch:
         compile_each_kernel_once(patch)
+        wait_for_the_loop_only(patch)
         yield
 
 

@@ -136,13 +136,14 @@ async def open_main(app, pilot):
 
 
 async def settle(app, pilot):
-    """Let everything that is under way be drawn."""
+    """Let everything that is under way be drawn, and drawn again where panels got another size."""
     for _ in range(2):
         await pilot.pause()
-    for screen in app.screen_stack:
-        if hasattr(screen, "measure"):
-            screen.measure()
-            screen.draw()
+        for screen in app.screen_stack:
+            if hasattr(screen, "draw"):
+                screen.draw()
+            if hasattr(screen, "measure"):
+                screen.measure()
     await pilot.pause()
 
 

@@ -50,11 +50,11 @@ def short_threshold_text(value: float) -> str:
 def duration_text(seconds: float) -> str:
     """A length of time in its two largest units.
 
-    >>> [duration_text(seconds) for seconds in (0.25, 42, 200, 93_784)]
-    ['0.25 s', '42 s', '3 min 20 s', '1 d 2 h']
+    >>> [duration_text(seconds) for seconds in (0.25, 42, 200, 93_784, 0.00009)]
+    ['0.25 s', '42 s', '3 min 20 s', '1 d 2 h', '0 s']
     """
     if seconds < 60:
-        return f"{seconds:.3g} s"
+        return f"{round(seconds, 3):.3g} s"
     left = int(seconds)
     parts: list[tuple[int, str]] = []
     for size, unit in _UNITS:
@@ -77,10 +77,10 @@ def rough_duration_text(seconds: float) -> str:
 def elapsed_text(seconds: float) -> str:
     """A duration that is still growing; the text changes at most once a second.
 
-    >>> elapsed_text(42.7), elapsed_text(0.26)
-    ('42 s', '0.3 s')
+    >>> elapsed_text(42.7), elapsed_text(0.26), elapsed_text(0.00009), elapsed_text(-1)
+    ('42 s', '0.3 s', '0 s', '0 s')
     """
-    return duration_text(int(seconds) if seconds >= 1 else float(f"{max(seconds, 0.0):.1g}"))
+    return duration_text(int(seconds) if seconds >= 1 else round(max(seconds, 0.0), 1))
 
 
 def clock_text(seconds: float) -> str:

@@ -16,6 +16,7 @@ _UNITS = (
     *(n * _DAY for n in (1, 2, 7)),
 )
 _MONTHS = (1, 3, 6, 12, 24, 60, 120, 600)
+_LONGEST = 30 * _DAY  # Jan 31: no time of a unit has a longer text
 _BLANKS = 1  # between two texts
 _LAST_MONTH = 12 * 10_000
 
@@ -29,16 +30,16 @@ def round_times(first: int, last: int, cells: int) -> list[tuple[int, str]]:
     ['Jan 1 00h', 'Jan 1 12h', 'Jan 2 00h']
     """
     span = max(last - first, 1)
-    unit = next((unit for unit in _UNITS if span / unit * _room(first, unit) <= cells), None)
+    unit = next((unit for unit in _UNITS if span / unit * _room(unit) <= cells), None)
     if unit is None:
         return _months(first, last, cells)
     found = range(-(-first // unit) * unit, last + 1, unit)
     return [(time, _text(time, unit)) for time in found]
 
 
-def _room(time: int, unit: int) -> int:
+def _room(unit: int) -> int:
     """Cells from one text to the next, at least."""
-    return len(_text(time, unit)) + _BLANKS
+    return len(_text(_LONGEST, unit)) + _BLANKS
 
 
 def _months(first: int, last: int, cells: int) -> list[tuple[int, str]]:

@@ -13,6 +13,7 @@ TIMES = st.integers(FIRST_TIME, LAST_TIME)
 
 @given(TIMES, TIMES, st.integers(8, 200))
 @example(0, -3_786_825_600_000_000, 8)
+@example(0, 1_036_800_000_000, 36)
 def test_times_rise_are_within_and_their_texts_fit(a, b, cells):
     first, last = sorted((a, b))
     found = round_times(first, last, cells)
