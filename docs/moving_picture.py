@@ -19,7 +19,7 @@ from pathlib import Path
 
 from rich.segment import Segment
 
-from macro_engine.run.alarm_rules import parse
+from macro_engine.run.alarms.rules import parse
 from macro_tui.app import Monitor, Options
 from macro_tui.cli.demo import AIRPORT, SILENCE_ALARM, TITLE, open_feed, options_for_demo
 from macro_tui.demo.background import feeds

@@ -30,8 +30,8 @@ from macro_tui.job import has_shell
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
-    from macro_engine.run.alarm_command import AlarmCommand
-    from macro_engine.run.alarms import Rule
+    from macro_engine.run.alarms.alarms import Rule
+    from macro_engine.run.alarms.command import AlarmCommand
     from macro_engine.run.view import RunView
 
 INTERRUPTED = 130
@@ -104,7 +104,7 @@ class Monitor(SpansApp):
     def _load(self) -> None:
         self.session = self.open_session()
         if self.options.on_alarm:
-            from macro_engine.run.alarm_command import AlarmCommand
+            from macro_engine.run.alarms.command import AlarmCommand
 
             words = self.options.on_alarm
             self.on_alarm = AlarmCommand(words, self.options.name, self._command_failed)
@@ -177,7 +177,7 @@ class Monitor(SpansApp):
             self._suspend_signal()
             os.kill(0, signal.SIGTSTP)
         elif (say := getattr(self.screen, "say", None)) is not None:
-            say("no shell would wake it again: it is not suspended")
+            say("not suspended: there is no shell to resume it")
 
     def close_run(self) -> bool:
         """Goes back to where the run was opened; returns False where there is nothing to go to."""

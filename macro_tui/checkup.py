@@ -48,7 +48,7 @@ def check_up(environment: Mapping[str, str], is_terminal: bool) -> Iterator[Find
         yield Finding(
             "odd",
             "terminal",
-            "standard output is none",
+            "standard output is not a terminal",
             "run macro-tui doctor in a terminal to have it checked; --headless needs none",
         )
     yield _characters()
@@ -185,7 +185,7 @@ def _cache() -> Finding:
             "odd",
             what,
             f"{place} has {free / 1e6:.1f} MB left",
-            "make room, or set XDG_CACHE_HOME: else what finds no room there is compiled again",
+            "make room, or set XDG_CACHE_HOME: loops that do not fit are compiled every time",
         )
     if kept:
         return Finding("ok", what, f"in {place}")

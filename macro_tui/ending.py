@@ -52,7 +52,7 @@ class Ending:
 
 
 def within(seconds: float, action: Callable[[], None]) -> None:
-    """Do something that may wait for a lock, and leave it behind after so many seconds."""
+    """Runs an action that may block on a lock, and abandons it after so many seconds."""
     thread = threading.Thread(target=action, daemon=True)
     thread.start()
     thread.join(seconds)

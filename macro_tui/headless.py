@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from macro_engine.core.errors import MacroError
-from macro_engine.run.alarm_command import AlarmCommand
-from macro_engine.run.alarms import Alarms, Rule
+from macro_engine.run.alarms.alarms import Alarms, Rule
+from macro_engine.run.alarms.command import AlarmCommand
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.summary import Summary

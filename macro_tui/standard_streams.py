@@ -13,9 +13,9 @@ WEB_DRIVER = "textual.drivers.web_driver:WebDriver"  # what programs under textu
 
 
 def fill_closed() -> None:
-    """Put something in the place of closed standard streams.
+    """Replaces closed standard streams.
 
-    Else the next files that are opened take their numbers, and get what is meant for them. Who
+    Otherwise the next files that are opened get their descriptors, and their output. Who
     writes to standard output is told that it is closed; what is said on standard error is lost.
     """
     if sys.stdin is None:
@@ -27,7 +27,7 @@ def fill_closed() -> None:
 
 
 def drop_debugging() -> None:
-    """Forget what Textual would do by variables of the environment: log, take pictures, load code.
+    """Removes the variables by which Textual would log, take screenshots or load code.
 
     They may come over SSH from a visitor, and are read when Textual is imported.
     """
@@ -56,7 +56,7 @@ def need_keys() -> None:
 
 
 def keys_from_terminal() -> int:
-    """Put the terminal in the place of standard input, and give where that is to be read now."""
+    """Makes the terminal standard input; returns a descriptor of what was standard input."""
     try:
         terminal = os.open(_TERMINAL, os.O_RDWR)
     except OSError as error:

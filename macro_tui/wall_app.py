@@ -50,7 +50,7 @@ class WallMonitor(Monitor):
 
         self.wall = Wall(self.places, self.options.alarms, elsewhere=self.elsewhere)
         if self.options.on_alarm:
-            from macro_engine.run.alarm_command import AlarmCommand
+            from macro_engine.run.alarms.command import AlarmCommand
 
             command = AlarmCommand(self.options.on_alarm, "wall", self._command_failed)
             self.wall.rang = lambda path, change: command(change, path.name)

@@ -8,7 +8,7 @@ from contextlib import closing
 from made_runs import engine, run, run_until
 
 from macro_engine.core.state import pack
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 STEPS_AT_ONCE = 4
 

@@ -14,8 +14,8 @@ from typing import ClassVar
 from made_runs import engine, run, run_until, write_stream
 
 from macro_engine.core.errors import MacroError
-from macro_engine.run.recorder import Recorder
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.recorder import Recorder
+from macro_engine.run.store.runfile import RunReader
 from macro_tui.cli import main
 
 TABLES = ("predictions.csv", "trace.csv", "events.csv", "rejected.csv")

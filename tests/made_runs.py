@@ -14,8 +14,8 @@ from pathlib import Path
 from macro_engine.core.state import pack
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
-from macro_engine.run.runfile import RunReader
 from macro_engine.run.store.ledger import write_ledger
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.store.tables import writers_ledger
 from macro_engine.run.store.writer import write_info
 from macro_engine.run.stored_stream import stored_stream

@@ -12,9 +12,9 @@ import numpy as np
 
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine
-from macro_engine.run.pace import Destination
+from macro_engine.run.playing.pace import Destination
+from macro_engine.run.playing.speed import Speed
 from macro_engine.run.session import Session
-from macro_engine.run.speed import Speed
 from macro_engine.stream.live.beginning import GrowingFile, Piped
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream

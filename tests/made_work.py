@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from macro_engine.core.errors import MacroError
-from macro_engine.experiments.tasks import work
+from macro_engine.work.tasks import work
 
 
 @work

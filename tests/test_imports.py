@@ -168,7 +168,7 @@ def test_what_panels_show_is_made_without_textual():
 STOREYS = (
     {"core"},
     {"stream", "options", "discrepancy", "subroutines", "strategies", "blend"},
-    {"algorithm"},
+    {"algorithm", "work"},
     {"run"},
     {"datasets", "estimator", "experiments", "fleet"},
     {"__init__"},

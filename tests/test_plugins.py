@@ -120,7 +120,7 @@ def test_a_source_that_nobody_registered_is_refused(capsys):
 
 @pytest.mark.usefixtures("page")
 def test_an_alarm_may_name_the_strategy_of_a_plugin():
-    from macro_engine.run.alarms import parse
+    from macro_engine.run.alarms.alarms import parse
 
     assert parse("vote > 25%").series == "vote"
 

@@ -1,4 +1,4 @@
-"""What everyone who predicts says of a block of steps."""
+"""Predictions of members, strategies and baselines for a block of steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who learns steps that wait for their labels: J, which is fixed when a step opens."""
+"""The subroutines that learn each waiting step: J, which is fixed when the step opens."""
 
 from __future__ import annotations
 

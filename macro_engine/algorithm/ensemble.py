@@ -15,7 +15,7 @@ from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import late_block
 from macro_engine.algorithm.no_change import NoChange
-from macro_engine.blend.persistence import Persistence
+from macro_engine.algorithm.persistence import Persistence
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.core.state import DamagedError, State, child, whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.algorithm.late_block import LateBlock
-from macro_engine.blend.persistence import LEAST, PRIOR_ROWS, Persistence
+from macro_engine.algorithm.persistence import LEAST, PRIOR_ROWS, Persistence
 from macro_engine.core.declared import Declared, Integer, StatePart
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.state import State

@@ -49,7 +49,7 @@ def mark_as_warm(folder: Path, name: str) -> None:
 
 @contextmanager
 def alone(folder: Path, name: str, wait: Callable[[], None]) -> Iterator[None]:
-    """Be the only process that compiles the kernels of a name; `wait` is called until it is."""
+    """Locks the kernels of a name against other compiling processes; calls `wait` until it can."""
     with (folder / f"lock-{name}").open("w") as file:
         while True:
             try:

@@ -11,7 +11,7 @@ _LEAST = 1024
 
 
 class GrowingArray:
-    """Copies what it holds only when its room is used up: a constant number of times each value.
+    """An array with spare room: each value is copied a constant number of times on average.
 
     What was dropped is never written to again, so that others may hold views of it.
 

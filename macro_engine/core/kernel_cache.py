@@ -1,6 +1,6 @@
 """Compiled loops, kept in files that may be damaged, vanish, or find the disk full.
 
-Whatever happens to the files, the loops are compiled again: it takes time and no run.
+Whatever happens to the files, the loops are compiled again: that takes time but ends no run.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Metric:
     Attributes
     ----------
     of
-        Its value, given a class, which not every one heeds.
+        Its value, given a class, which some metrics ignore.
     is_share
         Whether it is shown in %.
     """

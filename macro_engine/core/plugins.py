@@ -71,7 +71,7 @@ def failure(what: str, error: BaseException) -> MacroError:
 
 @contextmanager
 def failing_in_words(thing: object, what: str) -> Iterator[None]:
-    """Say what failed where a thing is not this program's own; ours may not fail."""
+    """Rewords errors of code that is not this program's own; its own errors pass through."""
     try:
         yield
     except MacroError:

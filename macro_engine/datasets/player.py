@@ -24,7 +24,7 @@ from macro_engine.core.format import rough_duration_text
 from macro_engine.core.rows import Floats
 from macro_engine.core.toml import to_toml
 from macro_engine.run.clock import Clock
-from macro_engine.run.speed import Speed
+from macro_engine.run.playing.speed import Speed
 from macro_engine.stream.label import LabelRule
 from macro_engine.stream.opening import Opened, toml_beside
 from macro_engine.stream.table import Column, Problems, Table

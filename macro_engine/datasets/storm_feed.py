@@ -10,7 +10,7 @@ import polars as pl
 from macro_engine.core.output_path import destination
 from macro_engine.datasets.player import Mishaps, Player
 from macro_engine.datasets.storm import Storm
-from macro_engine.run.speed import Speed
+from macro_engine.run.playing.speed import Speed
 from macro_engine.stream.formats.parquet import KEY
 from macro_engine.stream.opening import open_stream
 

@@ -38,7 +38,7 @@ class MacroClassifier(base.MiniBatchClassifier):
 
     The meta-algorithm of Zimin and Lampert runs at a grid of histories and thresholds; a strategy
     makes one prediction of what all of them say. Features are taken in the order of their names; a
-    feature that is no number becomes one for each of its values. Classes are taken as they appear.
+    feature that is not a number is one-hot encoded. Classes are taken as they appear.
     A model is used by one thread at a time, also for predicting.
 
     Parameters
@@ -154,7 +154,7 @@ class MacroClassifier(base.MiniBatchClassifier):
         return self._path.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """The probabilities of the strategy, or all for the class that it predicts.
+        """The probabilities of the strategy; without any, 1 for the class that it predicts.
 
         `ftl` and `ewa` weigh the models' own. `predict_one` takes their votes instead, as the paper
         does: under `ewa` the two may differ.

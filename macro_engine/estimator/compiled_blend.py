@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from macro_engine.algorithm.persistence import Persistence
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.kernels.arrays import (
     AnswerArrays,
@@ -17,7 +18,6 @@ from macro_engine.blend.kernels.arrays import (
     Scratch,
     ShownArrays,
 )
-from macro_engine.blend.persistence import Persistence
 from macro_engine.blend.shape import BlendShape
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.estimator.growing_blend import grown

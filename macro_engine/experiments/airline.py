@@ -25,7 +25,7 @@ from macro_engine.experiments.lag_features import LagFeatures
 from macro_engine.experiments.measured_run import measured, opened_for
 from macro_engine.experiments.paper_figures import FLIGHTS
 from macro_engine.experiments.peers import PEERS, run_peer, time_river
-from macro_engine.experiments.tasks import Done, Failed, Task, work
+from macro_engine.work.tasks import Done, Failed, Task, work
 
 DISTANCES = ("features", "labels")
 LEARNERS = ("logistic", "vw")

@@ -10,8 +10,8 @@ from pathlib import Path
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.datasets.airline import prepare_many
-from macro_engine.experiments.identity import fingerprint, program
 from macro_engine.experiments.paper_figures import AIRPORTS
+from macro_engine.work.identity import fingerprint, program
 
 _RAW = (".csv", ".csv.bz2", ".csv.gz")
 _PREPARED = re.compile(r"(?:.*[-_])?([A-Z0-9]{3})\.parquet")

@@ -14,8 +14,8 @@ from macro_engine.experiments.bootstrap import by_persons
 from macro_engine.experiments.cells import SERIES, THRESHOLD, Cell, Cells, Compared, Group
 from macro_engine.experiments.measured_run import measured, opened_for
 from macro_engine.experiments.paper_figures import ACTIVITIES, VIDEOS
-from macro_engine.experiments.tasks import Done, Failed, Task, work
 from macro_engine.stream.formats.npy import BreakfastVideo
+from macro_engine.work.tasks import Done, Failed, Task, work
 
 DISTANCES = ("frames", "labels")
 LEARNER = "nearest-mean"

@@ -11,7 +11,7 @@ from typing import Any
 from macro_engine import __version__
 from macro_engine.experiments.cells import Cells, Compared, Verdict
 from macro_engine.experiments.tables import Table
-from macro_engine.experiments.tasks import Failed
+from macro_engine.work.tasks import Failed
 
 _PACKAGES = ("numpy", "numba", "polars", "river", "vowpalwabbit")
 

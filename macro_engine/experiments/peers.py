@@ -6,8 +6,8 @@ from time import process_time
 from typing import Any
 
 from macro_engine.experiments.measured_run import measured, opened_for
-from macro_engine.experiments.tasks import Task, work
 from macro_engine.stream.table import Rejections
+from macro_engine.work.tasks import Task, work
 
 # River's names, and how each is built
 PEERS = {

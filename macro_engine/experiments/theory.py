@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from macro_engine.experiments.made_processes import switching_bound
-from macro_engine.experiments.tasks import Done, Failed, Task
 from macro_engine.experiments.theory_runs import PARTS, mean_parts, run, triangle_defects
+from macro_engine.work.tasks import Done, Failed, Task
 
 STEPS, SEEDS = 4000, 4
 _SHORT = 300  # steps where every hypothesis is scored

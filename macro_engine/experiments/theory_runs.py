@@ -22,9 +22,9 @@ from macro_engine.experiments.made_processes import (
     risks,
     switching_bound,
 )
-from macro_engine.experiments.tasks import Task, work
 from macro_engine.subroutines import Subroutine, resolve
 from macro_engine.subroutines.output import Candidate, Scored, converted
+from macro_engine.work.tasks import Task, work
 
 COLUMNS = Columns(("x",))
 PARTS = 8  # of a run, for each of which the mean excess risk is given

@@ -19,17 +19,17 @@ from typing import Any
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.whole_files import write_whole
-from macro_engine.experiments.cluster import check_data, check_program, where
-from macro_engine.experiments.dask_work import DaskWork
-from macro_engine.experiments.identity import fingerprint, program
-from macro_engine.experiments.stopping import Stop
-from macro_engine.experiments.tasks import Ended, as_json, why
 from macro_engine.fleet.fleet import waiting_line, what_it_awaits
 from macro_engine.fleet.stream import Stream, run_stream
-from macro_engine.run.lock import WriterLock
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.lock import WriterLock
 from macro_engine.run.store.whole_file import whole_file
 from macro_engine.run.wall import FollowedRun, RunLine
+from macro_engine.work.cluster import check_data, check_program, where
+from macro_engine.work.dask_work import DaskWork
+from macro_engine.work.identity import fingerprint, program
+from macro_engine.work.stopping import Stop
+from macro_engine.work.tasks import Ended, as_json, why
 
 _TELL_SECONDS = 1.0
 _RUN = "there.run"
@@ -199,7 +199,7 @@ class DaskCrew(DaskWork):
             if recorded is not None:
                 write_whole({Path(self.streams[key].run_file): recorded})
         except Exception as error:  # it was lost on its way, or the disk is full
-            return {"reason": f"its run file did not come home: {why(error)}"}
+            return {"reason": f"its run file could not be fetched: {why(error)}"}
         answer: dict[str, Any] = json.loads(text)
         summary = (answer.get("value") or {}).get("summary") or {}
         return answer | {"seconds": summary.get("seconds", 0.0)}

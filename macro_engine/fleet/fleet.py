@@ -11,11 +11,11 @@ from time import monotonic
 from typing import Any, Protocol
 
 from macro_engine.core.format import count_text
-from macro_engine.experiments.processes import Processes
-from macro_engine.experiments.tasks import Ended
 from macro_engine.fleet.order import best_order, sizes_of
 from macro_engine.fleet.stream import Stream
 from macro_engine.run.wall import RunLine
+from macro_engine.work.processes import Processes
+from macro_engine.work.tasks import Ended
 
 _LOOK_SECONDS = 0.2
 PATIENCE = 20.0  # seconds for all runs to commit what they read

@@ -12,8 +12,8 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.experiments.stopping import Stop, of_process
-from macro_engine.experiments.tasks import Task, work
+from macro_engine.work.stopping import Stop, of_process
+from macro_engine.work.tasks import Task, work
 
 _LOOK_SECONDS = 0.2  # between two looks for a live file that is not there yet
 _STOPPED = "stopped"
@@ -71,7 +71,7 @@ class _LeftError(Exception):
 @work
 def run_as_task(task: Task) -> dict[str, Any]:
     """Runs a stream in a worker process of this machine."""
-    from macro_engine.run.warming import WAIT
+    from macro_engine.run.compiling.warming import WAIT
 
     settings = dict(task.settings)
     settings["alarms"], settings["on_alarm"] = (
@@ -90,9 +90,9 @@ def run_stream(stream: Stream, stop: Stop) -> dict[str, Any]:
     The document has `state` (`finished` or `stopped`), `summary` as `replay --json` gives it (None
     if no step was closed), how many alarms `rung`, and `remarks` for the user.
     """
-    from macro_engine.run.alarm_command import AlarmCommand
-    from macro_engine.run.alarm_rules import parse
-    from macro_engine.run.alarms import Alarms
+    from macro_engine.run.alarms.alarms import Alarms
+    from macro_engine.run.alarms.command import AlarmCommand
+    from macro_engine.run.alarms.rules import parse
     from macro_engine.run.engine import Engine, Listener
     from macro_engine.run.store.keep import Keep
 

@@ -77,9 +77,9 @@ _OPTIONS = (
         "clock",
     ),
     Option("late", "join|reject", "late rows: join the open step; reject", STREAM, "late", "join"),
-    Option("ahead", "LENGTH", "rows that lie further ahead are held aside", STREAM, "length", "1d"),
+    Option("ahead", "LENGTH", "hold aside rows that are further ahead", STREAM, "length", "1d"),
     Option(
-        "max_step", "N", "rows of one window in a step at most", STREAM, "number_of_rows", 100_000
+        "max_step", "N", "at most N rows of one window in a step", STREAM, "number_of_rows", 100_000
     ),
     Option(
         "key",
@@ -90,7 +90,7 @@ _OPTIONS = (
     ),
     Option("labels", "FILE", "a second file with keys and labels", STREAM, "text"),
     Option(
-        "label_delay", "LENGTH", "labels are known so long after their rows: 90m", STREAM, "length"
+        "label_delay", "LENGTH", "how long after its row each label is known: 90m", STREAM, "length"
     ),
     Option("label_time", "COL", "column that says when the label was known", STREAM, "text"),
     Option(
@@ -180,7 +180,7 @@ _OPTIONS = (
     Option(
         "max_subroutines",
         "N",
-        "at most so many for each member of the grid, or none; default 64, none under a preset",
+        "at most N for each member of the grid, or none; default 64, none under a preset",
         MACRO,
         "number_of_subroutines",
     ),

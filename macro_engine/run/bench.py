@@ -17,7 +17,7 @@ from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import Member, grid
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Features, Shape
-from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.run.score.scoreboard import Scoreboard
 from macro_engine.strategies import DEFAULT, PAPER
 from macro_engine.subroutines.logistic import Logistic, logistic_regression
 

@@ -20,12 +20,12 @@ from macro_engine.run.identity import check_same, settings_of
 from macro_engine.run.outputs import Outputs
 from macro_engine.run.progress import RunProgress
 from macro_engine.run.rate import Rate
-from macro_engine.run.recent_sums import WINDOW
-from macro_engine.run.recorder import Recorder
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.score.recent_sums import WINDOW
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.naming import told
+from macro_engine.run.store.recorder import Recorder
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.strategies import shown_by
 from macro_engine.subroutines import STORABLE
 

@@ -16,23 +16,23 @@ from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.metrics import METRICS
 from macro_engine.core.rows import Block, Columns, Floats
-from macro_engine.run.alarm_rules import UNKNOWN_LABELS, parse
-from macro_engine.run.alarm_watch import AlarmWatch
-from macro_engine.run.alarms import Alarms
+from macro_engine.run.alarms.alarms import Alarms
+from macro_engine.run.alarms.rules import UNKNOWN_LABELS, parse
+from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.checkpoint import Checkpoint
-from macro_engine.run.emission import Emission
+from macro_engine.run.emit.emission import Emission
+from macro_engine.run.emit.predicted import emit, emit_open_rows
 from macro_engine.run.events import Event
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import Outputs
-from macro_engine.run.pace import Pace
 from macro_engine.run.pipeline import Pipeline
-from macro_engine.run.predicted import emit, emit_open_rows
+from macro_engine.run.playing.pace import Pace
+from macro_engine.run.playing.speed import Speed
 from macro_engine.run.progress import RunProgress
-from macro_engine.run.recorder import Recorder
 from macro_engine.run.report import Listener, Report
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.speed import Speed
 from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.recorder import Recorder
 from macro_engine.stream.opening import Opened
 
 __all__ = ["Engine", "Listener"]
@@ -170,9 +170,9 @@ class Engine:
         return self.checkpoint.note(events)
 
     def abandon(self) -> None:
-        """Leave everything in order where the run cannot be waited for; the process must end now.
+        """Leaves the files in order when nobody can wait for the run; the process must exit now.
 
-        What was read after the last commit is found again by a run that goes on.
+        A resumed run reads again what came after the last commit.
         """
         self.outputs.discard()
         self.checkpoint.abandon()
@@ -188,7 +188,7 @@ class Engine:
 
     @property
     def patience(self) -> float:
-        """Seconds that it may take to end by itself once it was asked to."""
+        """How many seconds a stop may take."""
         return _PATIENCE_TO_WRITE if self.writes_when_stopped else _PATIENCE
 
     @property

@@ -79,7 +79,9 @@ class _Numbers:
         for name, (value, what) in counts.items():
             yield CounterMetricFamily(f"macro_tui_{name}", what, value)
         yield GaugeMetricFamily(
-            "macro_tui_alarms_calling", "Alarms that call.", len(engine.alarms.calling)
+            "macro_tui_alarms_calling",
+            "Alarms that nobody has acknowledged.",
+            len(engine.alarms.calling),
         )
         error = GaugeMetricFamily(
             "macro_tui_error", "Share of rows that a series got wrong.", labels=["series"]

@@ -6,15 +6,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from macro_engine.run.alarms import Alarms, Change, Rule
-from macro_engine.run.combined_reader import CombinedReader
+from macro_engine.run.alarms.alarms import Alarms, Change, Rule
 from macro_engine.run.events import Event
-from macro_engine.run.history import History
+from macro_engine.run.history.history import History
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.combined_reader import CombinedReader
 
 
 def _nobody(_change: Change) -> None:
-    """Whom alarms reach beside the screen, where nobody is named."""
+    """The default listener of alarms: it does nothing."""
 
 
 class RunFollower:

@@ -1,4 +1,4 @@
-"""What makes two runs the same, so that one may go on where the other stopped."""
+"""What makes two runs the same, so that one may resume the other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def settings_of(settings: Settings) -> dict[str, Any]:
 
 
 def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:
-    """Refuse to go on with other settings or another input, and name the difference."""
+    """Refuses to resume with other settings or another input, and names the difference."""
     differences = []
     before, wanted = child(info, "settings"), now["settings"]
     for name in dict.fromkeys([*before, *wanted]):
@@ -45,10 +45,10 @@ def check_same(info: dict[str, Any], now: dict[str, Any], path: Path) -> None:
         differences.append(f"the input was {_names(old)} and is {_names(new)}")
     elif old != new:
         changed = next(f for f, g in zip(new, old, strict=True) if f != g)
-        differences.append(f"the content of {visible(changed['name'])} is another")
+        differences.append(f"the content of {visible(changed['name'])} has changed")
     if differences:
         raise MacroError(
-            f"{visible(path)} holds another run, which cannot go on like this: "
+            f"{visible(path)} holds another run, which cannot be resumed like this: "
             f"{'; '.join(differences)}. Name another file, or repeat the settings of that run"
         )
 

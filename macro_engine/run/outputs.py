@@ -16,9 +16,9 @@ from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
 from macro_engine.core.output_path import destination
 from macro_engine.core.steps import Steps
-from macro_engine.run.emission import Emission
+from macro_engine.run.emit.emission import Emission
 from macro_engine.run.frames import predictions_frame, trace_frame
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 FORMATS = (".parquet", ".csv")
 _ROWS_A_PART = 1 << 18

@@ -21,14 +21,14 @@ from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.core.state import DamagedError, Part, State, array, child, texts
 from macro_engine.core.steps import Steps
 from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
+from macro_engine.run.compiling.kernels_of_run import kernels_of
+from macro_engine.run.compiling.warming import Warming, load, must_warm_up
 from macro_engine.run.events import Event, EventFinder
 from macro_engine.run.failures import failures_in_words
-from macro_engine.run.kernels_of_run import kernels_of
-from macro_engine.run.lead import Lead
-from macro_engine.run.scoreboard import Scoreboard
-from macro_engine.run.undelayed import UndelayedRun, prices_waiting
+from macro_engine.run.score.lead import Lead
+from macro_engine.run.score.scoreboard import Scoreboard
+from macro_engine.run.score.undelayed import UndelayedRun, prices_waiting
 from macro_engine.run.usable_strategies import usable_strategies
-from macro_engine.run.warming import Warming, load, must_warm_up
 from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
 from macro_engine.stream.opening import Opened
 from macro_engine.subroutines import resolve

@@ -9,18 +9,18 @@ from typing import Any
 from macro_engine.core.escape import visible
 from macro_engine.core.metrics import measured, rarest
 from macro_engine.core.rows import Block
-from macro_engine.run.alarm_watch import AlarmWatch
+from macro_engine.run.alarms.watch import AlarmWatch
+from macro_engine.run.compiling.warming import must_wait
 from macro_engine.run.identity import plain
-from macro_engine.run.lead import exceptional
 from macro_engine.run.open_step import OpenStepWatch
-from macro_engine.run.pace import Pace
 from macro_engine.run.pending import Pending, PendingRows
 from macro_engine.run.pipeline import Pipeline
+from macro_engine.run.playing.pace import Pace
 from macro_engine.run.rate import Rate
 from macro_engine.run.report import Report
-from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.run.score.lead import exceptional
+from macro_engine.run.score.scoreboard import Scoreboard
 from macro_engine.run.snapshot import COMPILING, ENDED, Snapshot
-from macro_engine.run.warming import must_wait
 from macro_engine.strategies import macro_of
 from macro_engine.stream.awaited_labels import KINDS
 from macro_engine.stream.label import class_titles

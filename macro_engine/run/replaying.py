@@ -22,8 +22,8 @@ from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.outputs import check_run_file
 from macro_engine.run.result import RunResult
-from macro_engine.run.runfile import RunReader
 from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.stream.opening import Opened, open_stream
 
 PathLike: TypeAlias = str | os.PathLike[str]

@@ -10,10 +10,10 @@ from datetime import datetime
 import numpy as np
 
 from macro_engine.core.steps import Steps
-from macro_engine.run.alarms import Change
+from macro_engine.run.alarms.alarms import Change
 from macro_engine.run.events import Event
 from macro_engine.run.pipeline import Pipeline
-from macro_engine.run.recorder import Recorder
+from macro_engine.run.store.recorder import Recorder
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.table import NO_CLASS, Rejection, Rejections
 

@@ -24,8 +24,8 @@ from macro_engine.run.frames import (
     rejected_frame,
     trace_frame,
 )
-from macro_engine.run.lock import writer_of
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.lock import writer_of
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejections
 
@@ -147,7 +147,7 @@ class RunResult:
 
     def _refreshed(self) -> RunReader:
         if not self._release.alive:
-            raise ValueError("this result is closed; what is to be kept is read before that")
+            raise ValueError("this result is closed; read what you want to keep before closing it")
         self._reader.refresh()
         return self._reader
 

@@ -17,21 +17,21 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Steps
-from macro_engine.run.combined_reader import CombinedReader
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
-from macro_engine.run.history import History
-from macro_engine.run.recorder import add_events
+from macro_engine.run.history.history import History
 from macro_engine.run.rejected import RejectedReason, reasons_of
-from macro_engine.run.runfile import RunReader, leave_one_file
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.combined_reader import CombinedReader
+from macro_engine.run.store.recorder import add_events
+from macro_engine.run.store.runfile import RunReader, leave_one_file
 from macro_engine.run.summary import Summary
 from macro_engine.run.view import Controls
 from macro_engine.subroutines.parameters import Parameters
 
 UNNAMED = "unnamed.run"
-_LIVE = "a live feed: rows come when they come; space freezes the view"
+_LIVE = "a live feed cannot be paused or sped up; space freezes the view"
 _WAIT_SECONDS = 0.1  # between two looks for a stream that is not there yet
 
 Load = Callable[[Listener, Path], Engine]

@@ -10,9 +10,9 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.state import DamagedError
-from macro_engine.run.lock import alive_at, writer_of
-from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import COMPILING, Snapshot
+from macro_engine.run.store.lock import alive_at, writer_of
+from macro_engine.run.store.runfile import RunReader
 
 _UNWRITTEN_SECONDS = 15.0  # until it is said; between two commits pass 10 s at most
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from macro_engine.core.state import State, child
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.stream.opening import StoredStream
 
 

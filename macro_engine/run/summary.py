@@ -10,7 +10,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
 from macro_engine.core.metrics import METRICS, Values
 from macro_engine.core.state import DamagedError
-from macro_engine.run.lead import standing
+from macro_engine.run.score.lead import standing
 from macro_engine.stream.label import class_titles
 from macro_engine.stream.table import Rejections
 

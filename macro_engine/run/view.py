@@ -13,18 +13,18 @@ from macro_engine.core.metrics import METRICS, Metric, measured, rarest
 from macro_engine.core.names import Shown
 from macro_engine.core.rows import Ints
 from macro_engine.core.tally import Tally
-from macro_engine.run.alarms import Alarms, Change, Rule, parse
-from macro_engine.run.downsampled import Points
+from macro_engine.run.alarms.alarms import Alarms, Change, Rule, parse
 from macro_engine.run.events import KINDS, Event
-from macro_engine.run.history import Birth, History, Moment, Situation
-from macro_engine.run.lead import situation_text, standing
-from macro_engine.run.pace import Destination
+from macro_engine.run.history.downsampled import Points
+from macro_engine.run.history.history import Birth, History, Moment, Situation
+from macro_engine.run.history.usage import Usage
+from macro_engine.run.playing.pace import Destination
+from macro_engine.run.playing.speed import Speed
 from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.rejected import RejectedReason
+from macro_engine.run.score.lead import situation_text, standing
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.speed import Speed
 from macro_engine.run.summary import Confusion, Earner, LeadSummary, MetricSummary, Summary
-from macro_engine.run.usage import Usage
 from macro_engine.run.wall import RunLine
 from macro_engine.strategies import PAPER, PULL, TURNING, macro_of
 from macro_engine.subroutines.parameters import MEANS, Parameters

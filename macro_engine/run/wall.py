@@ -15,11 +15,11 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Steps
-from macro_engine.run.alarm_rules import Rule
-from macro_engine.run.alarm_watch import AlarmWatch
-from macro_engine.run.alarms import Alarms, Change
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.alarms.alarms import Alarms, Change
+from macro_engine.run.alarms.rules import Rule
+from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.stored_snapshot import snapshot_of
 
 BUCKETS = 16  # of the lead lately

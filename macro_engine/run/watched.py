@@ -17,16 +17,16 @@ from macro_engine.core.state import DamagedError, State, array, child, children,
 from macro_engine.core.steps import Steps
 from macro_engine.options.settings import Settings
 from macro_engine.options.table import OPTIONS
-from macro_engine.run.alarm_watch import AlarmWatch
-from macro_engine.run.alarms import Change
-from macro_engine.run.combined_reader import CombinedReader
+from macro_engine.run.alarms.alarms import Change
+from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
-from macro_engine.run.history import History
-from macro_engine.run.lock import writer_of
+from macro_engine.run.history.history import History
 from macro_engine.run.rejected import RejectedReason, reasons_of
-from macro_engine.run.runfile import RunReader
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.combined_reader import CombinedReader
+from macro_engine.run.store.lock import writer_of
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.stored_snapshot import snapshot_of
 from macro_engine.run.summary import Summary
 from macro_engine.stream.clock_columns import NO_CLOCK, ON, clock_beside
@@ -49,7 +49,7 @@ class WatchedRun(RunFollower):
         Settings by which the run is looked at, in place of its own: `metric` and `class`.
     """
 
-    no_controls = "watching: how it is played is up to the process that runs it"
+    no_controls = "watching: only the process that runs it controls playback"
     can_note = False
     controls = None
     fate = ""

@@ -231,7 +231,7 @@ class LateSteps:
 
 
 class Strategy(ABC):
-    """One way to make a prediction of what members and baselines say.
+    """Makes one prediction from those of members and baselines.
 
     Attributes
     ----------

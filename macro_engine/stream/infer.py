@@ -52,7 +52,7 @@ CONSTANT = "constant in the first rows; it stays, in case it changes"
 LABELS_ALONE = "no column is left to learn from: learners know the labels alone, and the time"
 NOTHING_ELSE = "it stays, because nothing else is there to learn from"
 LEAK = "it tells the label by itself in the first rows: a leak, if it is known only after the label"
-NEARLY_LEAK = "it tells the label by itself, or nearly, in the first rows: is it known before it?"
+NEARLY_LEAK = "it tells the label by itself, or nearly, in the first rows: is it known earlier?"
 COMES_WITH_LABEL = "missing where the label is, and only there: is it known before the label?"
 
 

@@ -45,7 +45,7 @@ class Reader:
     Attributes
     ----------
     is_live
-        Whether rows come when they come; else it is a recording.
+        Whether rows arrive as they are produced; else it is a recording.
     can_commit
         Whether `state` may be asked for now.
     came

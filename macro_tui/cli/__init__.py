@@ -114,7 +114,7 @@ def parser_of(chosen: str) -> argparse.ArgumentParser:
         epilog="An example: macro-tui demo",
     )
     parser.add_argument(
-        "--version", action=_Version, nargs=0, help="the versions of all it stands on"
+        "--version", action=_Version, nargs=0, help="show version numbers, dependencies included"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, what in COMMANDS.items():

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from macro_engine.run.alarms import Rule
+    from macro_engine.run.alarms.alarms import Rule
     from macro_engine.run.engine import Engine
 
 RANG = 3  # exit code of a run with an alarm, under --fail-on-alarm
@@ -64,7 +64,7 @@ def rules_of(arguments: argparse.Namespace) -> tuple[Rule, ...]:
     """The rules; a wrong one is an error."""
     if not arguments.alarm:
         return ()
-    from macro_engine.run.alarm_rules import parse
+    from macro_engine.run.alarms.rules import parse
 
     return tuple(parse(rule) for rule in arguments.alarm)
 
@@ -73,6 +73,6 @@ def command_of(arguments: argparse.Namespace) -> tuple[str, ...]:
     """The words of the command that is told of alarms; none if there is none."""
     if arguments.on_alarm is None:
         return ()
-    from macro_engine.run.alarm_command import read_command
+    from macro_engine.run.alarms.command import read_command
 
     return tuple(read_command(arguments.on_alarm))

@@ -98,7 +98,7 @@ def open_feed(background: Background) -> Session:
 def attend(session: Session, background: Background) -> None:
     """When what lies before is read, lets the week begin, and sets its alarm as the key A does."""
     from macro_engine.datasets.storm import Storm
-    from macro_engine.run.alarm_rules import parse
+    from macro_engine.run.alarms.rules import parse
 
     storm = Storm()
     while not storm.is_reached(session.snapshot.time):

@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     mishaps = parser.add_argument_group("mishaps, to practise on")
     rotation = mishaps.add_mutually_exclusive_group()
     rotation.add_argument(
-        "--rotate", type=_count, metavar="N", help="rename the file to FILE.1 after so many rows"
+        "--rotate", type=_count, metavar="N", help="rename the file to FILE.1 after N rows"
     )
-    rotation.add_argument("--rotate-every", metavar="LENGTH", help="or after so long, as in 30s")
+    rotation.add_argument("--rotate-every", metavar="LENGTH", help="or after this long, as in 30s")
     mishaps.add_argument(
         "--late-share", type=_share, default=0.0, metavar="P", help="share of rows that come late"
     )
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         default=0.0,
         metavar="P",
-        help="share of rows after which a line comes that is none",
+        help="share of rows that are followed by a garbage line",
     )
 
 

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     crew.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="the workers of a Dask cluster that exists, such as tcp://127.0.0.1:8786; they read "
+        help="the workers of an existing Dask cluster, such as tcp://127.0.0.1:8786; they read "
         "the streams at the same paths",
     )
     add_settings(parser)
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--json", action="store_true", help="one document with an entry a stream")
     output.add_argument(
-        "--keep", metavar="30d|10GB", help="let each run file keep so much; default: everything"
+        "--keep", metavar="30d|10GB", help="keep only this much in each run file; default: all"
     )
     add_screen_arguments(parser)
 

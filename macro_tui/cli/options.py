@@ -126,8 +126,8 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
     output.add_argument(
         "--keep",
         metavar="30d|10GB",
-        help="let the run file keep so much: what was recorded longer ago (s m h d), or does not "
-        "fit (kB MB GB TB), is dropped; default: everything",
+        help="keep only this much in the run file, by age (s m h d) or size (kB MB GB TB); older "
+        "records are dropped; default: everything",
     )
 
 
@@ -149,7 +149,7 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
 
 def _check_emit(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     from macro_engine.core.output_path import destination
-    from macro_engine.run.emission import STANDARD_OUTPUT, check_emit
+    from macro_engine.run.emit.emission import STANDARD_OUTPUT, check_emit
 
     emit = arguments.emit
     if emit is None:

@@ -37,8 +37,8 @@ from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
     from macro_engine.run.engine import Engine, Listener
+    from macro_engine.run.playing.speed import Speed
     from macro_engine.run.session import Session
-    from macro_engine.run.speed import Speed
     from macro_engine.stream.opening import Opened
 
 EXAMPLES = (
@@ -91,9 +91,9 @@ def _load(arguments: argparse.Namespace, listener: Listener, unnamed: Path) -> E
 
 
 def _run_headless(
-    arguments: argparse.Namespace, why: str = "standard output is no terminal"
+    arguments: argparse.Namespace, why: str = "standard output is not a terminal"
 ) -> int:
-    from macro_engine.run.speed import Speed
+    from macro_engine.run.playing.speed import Speed
     from macro_tui.headless import Headless
 
     check_theme(arguments)
@@ -144,7 +144,7 @@ def _engine(
 
 def speed_of(arguments: argparse.Namespace) -> Speed | None:
     """The speed asked for; None if none was."""
-    from macro_engine.run.speed import Speed
+    from macro_engine.run.playing.speed import Speed
 
     if arguments.rate is not None:
         if not 0 < arguments.rate < float("inf"):

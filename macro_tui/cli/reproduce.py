@@ -17,7 +17,7 @@ from macro_tui.cli.reproduce_theory import add_theory_arguments, run_theory
 
 if TYPE_CHECKING:
     from macro_engine.experiments.outcome import Outcome
-    from macro_engine.experiments.tasks import Done, Failed, Task
+    from macro_engine.work.tasks import Done, Failed, Task
 
 EXAMPLES = (
     "macro-tui reproduce airline --airports ATL,DEN --learners logistic",
@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _ended(results: Sequence[Done | Failed]) -> int:
     """Says what failed; returns the exit code."""
-    from macro_engine.experiments.tasks import failures_in_words
+    from macro_engine.work.tasks import failures_in_words
 
     failures = failures_in_words(results)
     if failures:
@@ -250,7 +250,7 @@ def _done(
     """Does the tasks, with progress and time left on standard error."""
     from rich.console import Console
 
-    from macro_engine.experiments.tasks import Progress, run_tasks
+    from macro_engine.work.tasks import Progress, run_tasks
     from macro_tui.progress import progress_bar
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)

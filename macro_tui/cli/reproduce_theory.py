@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from macro_engine.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from macro_engine.experiments.tasks import Done, Failed, Task
     from macro_engine.experiments.theory import Cell, Claim
+    from macro_engine.work.tasks import Done, Failed, Task
 
     RunTasks = Callable[[list[Task]], Sequence[Done | Failed]]
 

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(path: Path) -> int:
-    from macro_engine.run.check import check
+    from macro_engine.run.store.check import check
 
     lines, is_whole = check(path)
     print("\n".join(lines))

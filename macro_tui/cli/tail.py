@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     live.add_argument(
         "--close-after",
         metavar="LENGTH",
-        help="close a step after so long without rows: 30s (ms s m h d), or never; default: the "
+        help="close a step after this long without rows: 30s (ms s m h d), or never; default: the "
         "length of its window; steps counted in rows are closed by rows alone",
     )
     add_outputs(parser, "; at the end: that of standard input, or when it is left or stopped")
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.headless or arguments.json:
         return _run_headless(arguments)
     if not sys.stdout.isatty():
-        return _run_headless(arguments, "standard output is no terminal: running headless")
+        return _run_headless(arguments, "standard output is not a terminal: running headless")
     options = options_of(arguments, _name(arguments.file, short=True))
     descriptor = 0
     if is_pipe and sys.stdin is not None and sys.stdin.isatty():

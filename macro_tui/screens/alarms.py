@@ -23,7 +23,7 @@ class AlarmActions(MonitorScreen):
             alarms.acknowledge()
             self.draw()
         else:
-            self.say("no alarm calls")
+            self.say("no alarm to acknowledge")
 
     def action_change_alarms(self) -> None:
         """Asks for a rule: a new one is watched from now on, a known one muted or heard again."""

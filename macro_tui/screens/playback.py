@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from macro_engine.run.destination import parse_target
+from macro_engine.run.playing.destination import parse_target
 from macro_engine.run.view import Controls, Destination, History, Snapshot
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.prompt import Prompt

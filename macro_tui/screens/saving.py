@@ -25,7 +25,7 @@ class SavingActions(MonitorScreen):
         if self._is_refused():
             return
         if not self.session.can_note:
-            self.say("watching writes nothing: bookmarks are up to the process that runs it")
+            self.say("watching writes nothing: set bookmarks in the process that runs it")
             return
         if self.shown is None:
             self.say("there is nothing to bookmark yet")

@@ -20,9 +20,9 @@ from dataexpo import AIRPORTS, run
 
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.no_change import NoChange
+from macro_engine.algorithm.persistence import Persistence
 from macro_engine.blend import shape as blend_shape
 from macro_engine.blend.compiled import CompiledBlend
-from macro_engine.blend.persistence import Persistence
 from macro_engine.blend.shape import Evidence
 from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES, Shape

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from made_damage import Originals
 
-from macro_engine.run import recorder
+from macro_engine.run.store import recorder
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from faults import KINDS, Faults, inject
 from faulty_runs import whole
 from made_runs import write_stream
 
-from macro_engine.run import recorder
+from macro_engine.run.store import recorder
 
 AT_ONCE = 12  # runs, which mostly wait
 

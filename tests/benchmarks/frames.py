@@ -20,7 +20,7 @@ root, frames, width, height = sys.argv[1], *map(int, sys.argv[2:])
 sys.path[:0] = [root, root + "/tests"]
 from pathlib import Path
 from made_sessions import monitor_of, session_over
-from macro_engine.run import pace
+from macro_engine.run.playing import pace
 Target = getattr(pace, "Destination", None) or pace.Target
 def prepare(engine):
     engine.pace.paused, engine.pace.target = True, Target(row=600)

@@ -16,7 +16,7 @@ from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.run.scoreboard import Scoreboard
+from macro_engine.run.score.scoreboard import Scoreboard
 from macro_engine.stream.opening import open_stream
 from macro_engine.stream.table import Rejections
 from macro_tui.replays import find_recording

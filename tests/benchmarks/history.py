@@ -16,9 +16,9 @@ import numpy as np
 from laid import lay
 from recording import play
 
-from macro_engine.run.combined_reader import CombinedReader
-from macro_engine.run.history import History
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.history.history import History
+from macro_engine.run.store.combined_reader import CombinedReader
+from macro_engine.run.store.runfile import RunReader
 
 COLUMNS = 200
 

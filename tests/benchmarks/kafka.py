@@ -45,7 +45,7 @@ OPTIONS = {
 }
 KILLED = """
 import sys
-import macro_engine.run.recorder as recorder
+import macro_engine.run.store.recorder as recorder
 recorder.COMMIT_SECONDS, recorder._REST = 0.02, 0
 from macro_tui.cli import main
 sys.exit(main(sys.argv[1:]))

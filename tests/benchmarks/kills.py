@@ -19,12 +19,12 @@ from pathlib import Path
 from laid import lay
 
 from macro_engine.core.state import pack
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 CHILD = """
 import asyncio, os, sys, threading, time
 from pathlib import Path
-import macro_engine.run.recorder as recorder
+import macro_engine.run.store.recorder as recorder
 from macro_engine.stream.opening import open_stream
 from macro_engine.options.presets import preset
 from macro_engine.options.settings import Layer

@@ -43,7 +43,7 @@ def load(listener, unnamed):
     from macro_engine.stream.opening import open_stream
     from macro_engine.options.presets import preset
     from macro_engine.run.engine import Engine
-    from macro_engine.run.speed import Speed
+    from macro_engine.run.playing.speed import Speed
     keep = listener.results
     def results(found):
         keep(found)

@@ -27,7 +27,7 @@ from pathlib import Path
 from macro_engine.stream.opening import open_stream
 from macro_engine.options.presets import preset
 from macro_engine.run.engine import Engine, Listener
-from macro_engine.run.speed import Speed
+from macro_engine.run.playing.speed import Speed
 stream, run_file, rate = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 marks = []
 def mark():

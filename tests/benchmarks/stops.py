@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from made_streams import random_block
 
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_tui.cli import main as macro_tui
 
 ROWS = 600_000

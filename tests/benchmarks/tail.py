@@ -24,8 +24,8 @@ from laid import lay
 from macro_engine.core.state import pack
 from macro_engine.datasets.player import Mishaps, Player, garbage
 from macro_engine.run.engine import Engine, Listener
-from macro_engine.run.pace import Speed
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.playing.pace import Speed
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.stored_stream import stored_stream
 from macro_engine.stream.live.beginning import GrowingFile
 from macro_engine.stream.opening import open_stream
@@ -158,7 +158,7 @@ import asyncio, os, sys, threading, time
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 from pathlib import Path
 from tail import tailing, stop_at
-import macro_engine.run.recorder as recorder
+import macro_engine.run.store.recorder as recorder
 recorder.COMMIT_SECONDS, recorder._REST = 0.02, 0
 folder, delay, rows = Path(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
 (folder / "ready").touch()

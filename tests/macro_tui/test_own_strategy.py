@@ -10,8 +10,8 @@ from made_sessions import finished_session, monitor_of, open_main, settle, text_
 from made_strategy import toy  # noqa: F401 (a fixture)
 
 from macro_engine.core.errors import UsageError
-from macro_engine.run.alarms import Alarms, parse
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.alarms.alarms import Alarms, parse
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 from macro_tui.app import Monitor, Options
 from macro_tui.cli import main

@@ -19,7 +19,7 @@ TESTS = Path(__file__).parents[1]
 # a run that takes a lock of its own in the midst of a step and never lets go
 STUCK = """
 import hashlib, sys, time
-from macro_engine.run.recorder import Recorder
+from macro_engine.run.store.recorder import Recorder
 from macro_tui.cli import main
 
 add = Recorder.add

@@ -46,6 +46,6 @@ def test_a_screen_without_a_shell_is_not_stopped(run_file):
     with Terminal("watch", run_file) as terminal:
         terminal.wait_for("[4] MACRO thresholds")
         terminal.send("\x1a")
-        terminal.wait_for("no shell would wake it again")
+        terminal.wait_for("there is no shell to resume")
         os.kill(terminal.process.pid, signal.SIGTERM)
         terminal.wait(10)

@@ -10,7 +10,7 @@ import pytest
 from made_sessions import write_stream
 from terminals import Terminal
 
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 pytestmark = [
     pytest.mark.slow,

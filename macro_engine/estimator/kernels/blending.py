@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from macro_engine.algorithm.persistence import LEAST, PRIOR_ROWS
 from macro_engine.blend.kernels.steps import run_steps
-from macro_engine.blend.persistence import LEAST, PRIOR_ROWS
 from macro_engine.core.compiling import borrowing, inlined
 from macro_engine.estimator.compiled_blend import example
 from macro_engine.estimator.kernels.addresses import reader_of

@@ -12,9 +12,9 @@ from pathlib import Path
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import DamagedError
-from macro_engine.run.retries import RetryingConnection
 from macro_engine.run.store import version1
 from macro_engine.run.store.ledger import Ledger, write_ledger
+from macro_engine.run.store.retries import RetryingConnection
 
 VERSION = 2
 APPLICATION = 0x4D414352  # "MACR", so that other SQLite files are told apart

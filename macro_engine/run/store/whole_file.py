@@ -8,8 +8,8 @@ from pathlib import Path
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.run.retries import PATIENCE, tried
 from macro_engine.run.store import schema, wal
+from macro_engine.run.store.retries import PATIENCE, tried
 
 
 def whole_file(path: Path) -> bytes:

@@ -297,7 +297,7 @@ class LiveText:
             same = sorted(names) == sorted(self.names)
             shown = ", ".join(visible(name, 30) for name in names[:20])
             self.say(
-                f"{where}: the columns are {'in another order' if same else 'others'} from here "
+                f"{where}: the columns are {'in another order' if same else 'different'} from here "
                 f"on: {shown}"
             )
         self.names = names
@@ -305,7 +305,7 @@ class LiveText:
 
 
 def is_cut_bom(start: bytes) -> bool:
-    """Whether these first bytes of a text are a part of a byte order fingerprint."""
+    """Whether these first bytes of a text are the start of a byte order mark."""
     return len(start) < len(BOM) and BOM.startswith(start)
 
 

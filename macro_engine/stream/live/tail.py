@@ -1,7 +1,7 @@
 """Following a file that grows, through rotation and accidents, by looking at it now and then.
 
 A file is what its inode is: after a rename the open descriptor is read to its end before the next
-file is begun. What happened is said in words, and nothing that happens to a file ends the run.
+file is begun. What happens to a file is reported, and none of it ends the run.
 """
 
 from __future__ import annotations

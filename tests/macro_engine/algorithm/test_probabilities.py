@@ -11,7 +11,7 @@ from made_streams import random_block, same
 
 from macro_engine.algorithm.earned_probabilities import EarnedProbabilities
 from macro_engine.algorithm.no_change import NoChange
-from macro_engine.blend.persistence import Persistence
+from macro_engine.algorithm.persistence import Persistence
 
 CLASSES = 3
 

@@ -8,9 +8,9 @@ from made_blends import patterned
 
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.no_change import NoChange
+from macro_engine.algorithm.persistence import Persistence
 from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
-from macro_engine.blend.persistence import Persistence
 from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows

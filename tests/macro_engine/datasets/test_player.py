@@ -21,7 +21,7 @@ from macro_engine.datasets.player import Mishaps, Player, garbage
 from macro_engine.options.settings import Layer
 from macro_engine.run.clock import Clock
 from macro_engine.run.engine import Engine
-from macro_engine.run.speed import Speed
+from macro_engine.run.playing.speed import Speed
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.csv_parser import CsvParser
 from macro_engine.stream.live.beginning import Piped

@@ -8,7 +8,7 @@ from macro_engine.experiments.breakfast import Plan, gathered, survey
 from macro_engine.experiments.breakfast_outcome import outcome
 from macro_engine.experiments.cells import Group
 from macro_engine.experiments.claims import LENGTH_HARDLY_MATTERS
-from macro_engine.experiments.tasks import run_tasks
+from macro_engine.work.tasks import run_tasks
 
 NAMES = ("P03_cam01_P03_tea", "P04_cam01_P04_tea", "P03_cam01_P03_milk")
 

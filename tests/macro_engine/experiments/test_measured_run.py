@@ -8,7 +8,7 @@ from macro_engine import replay
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.experiments.airline import run_lag, run_macro
 from macro_engine.experiments.lag_features import WINDOWS, LagFeatures
-from macro_engine.experiments.tasks import Task
+from macro_engine.work.tasks import Task
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from made_fleets import OPTIONS, streams
 
 from macro_engine import replay
 from macro_engine.core.errors import UsageError
-from macro_engine.experiments.stopping import of_process
-from macro_engine.experiments.tasks import Ended
 from macro_engine.fleet.fleet import Fleet, LocalCrew
 from macro_engine.fleet.stream import Stream, run_names, run_stream
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.result import open_run
+from macro_engine.work.stopping import of_process
+from macro_engine.work.tasks import Ended
 
 
 def test_names_that_collide_are_told_apart_by_folder_then_by_number(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from macro_engine.fleet import stream as module
 from macro_engine.fleet.stream import Stream, run_as_task
-from macro_engine.run.warming import WAIT
+from macro_engine.run.compiling.warming import WAIT
 
 
 @pytest.mark.parametrize(("is_live", "waits"), [(False, "wait"), (True, "")])

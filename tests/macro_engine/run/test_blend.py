@@ -13,7 +13,7 @@ from made_runs import differing, engine, run, run_until, write_stream
 from macro_engine.core.errors import MacroError
 from macro_engine.core.state import pack
 from macro_engine.run.engine import Listener
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 BLEND = {"strategies": "ftl,ewa,blend"}
 
@@ -49,8 +49,8 @@ def test_stopped_and_resumed_it_ends_as_if_it_never_was(stream, tmp_path):
 
 
 def test_the_tables_are_parts_of_their_own_and_whole_at_the_end(stream, tmp_path, monkeypatch):
-    monkeypatch.setattr("macro_engine.run.recorder.COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr("macro_engine.run.recorder._REST", 0.0)
+    monkeypatch.setattr("macro_engine.run.store.recorder.COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr("macro_engine.run.store.recorder._REST", 0.0)
     seen = set()
     made = engine(stream, tmp_path / "a.run", **BLEND)
 
@@ -74,7 +74,7 @@ import numpy as np
 from made_ensembles import compiled, members_of
 from made_runs import engine
 from made_streams import COLUMNS, random_block
-import macro_engine.run.recorder as recorder
+import macro_engine.run.store.recorder as recorder
 from dataclasses import replace
 recorder.COMMIT_SECONDS, recorder._REST = 0.0, 0.0
 block = random_block(0, 2, [1, 1])

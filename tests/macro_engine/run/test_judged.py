@@ -9,8 +9,8 @@ from made_runs import engine, run, run_until, write_stream
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.metrics import METRICS
-from macro_engine.run.recent_sums import WINDOW
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.score.recent_sums import WINDOW
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.summary import Summary
 
 

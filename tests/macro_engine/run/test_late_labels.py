@@ -13,9 +13,9 @@ from macro_engine.algorithm.macro import Macro
 from macro_engine.core.errors import UsageError
 from macro_engine.core.rows import Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.run.lead import Situations
-from macro_engine.run.runfile import RunReader
-from macro_engine.run.usage import Usage
+from macro_engine.run.history.usage import Usage
+from macro_engine.run.score.lead import Situations
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.wall import FollowedRun
 from macro_engine.subroutines import resolve
 

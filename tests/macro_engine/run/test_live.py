@@ -20,9 +20,9 @@ from macro_engine.datasets.player import Mishaps, Player
 from macro_engine.options.settings import Layer
 from macro_engine.run import open_step
 from macro_engine.run.engine import Listener
-from macro_engine.run.pace import Speed
-from macro_engine.run.recorder import Recorder
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.playing.pace import Speed
+from macro_engine.run.store.recorder import Recorder
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_engine.stream.steps import TOO_FAR_AHEAD
@@ -319,7 +319,7 @@ KILLED = """
 import os, sys, threading, time
 from pathlib import Path
 from made_runs import live_engine, run_until_read
-import macro_engine.run.recorder as recorder
+import macro_engine.run.store.recorder as recorder
 recorder.COMMIT_SECONDS, recorder._REST = 0.01, 0
 folder, delay = Path(sys.argv[1]), float(sys.argv[2])
 outputs = {name: folder / f"killed-{name[0]}.csv" for name in ("predictions", "trace")}

@@ -6,7 +6,7 @@ import pytest
 from made_runs import engine, run
 
 from macro_engine.run.rejected import _ANY, _CURES, reasons_of
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.stream.table import Problem, Rejection, Rejections
 
 

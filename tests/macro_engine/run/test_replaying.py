@@ -18,7 +18,7 @@ from made_runs import engine, write_stream
 from macro_engine import MacroError, UsageError, open_run, replay
 from macro_engine.run import replaying
 from macro_engine.run.engine import Engine
-from macro_engine.run.speed import Speed
+from macro_engine.run.playing.speed import Speed
 from macro_tui.cli import main
 
 FRAME = pl.DataFrame({"a": [0.1, 0.9, 0.4, 0.6] * 15, "label": ["p", "q", "p"] * 20})

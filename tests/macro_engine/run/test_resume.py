@@ -23,8 +23,8 @@ from made_runs import (
 from macro_engine.core.errors import MacroError
 from macro_engine.run import pipeline as pipeline
 from macro_engine.run.engine import Listener
-from macro_engine.run.lock import lock_of, writer_of
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.lock import lock_of, writer_of
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.stream.formats import csv
 
 
@@ -139,7 +139,7 @@ def test_a_second_writer_is_refused_with_the_pid_of_the_first(stream, tmp_path):
     first = engine(stream, tmp_path / "a.run")
     first.checkpoint.open(tmp_path / "a.run", None)
     assert writer_of(tmp_path / "a.run") == os.getpid()
-    code = f"import sys; sys.argv[0] = 'x'\nfrom macro_engine.run.recorder import Recorder\nfrom pathlib import Path\nRecorder(Path({str(tmp_path / 'a.run')!r}))"
+    code = f"import sys; sys.argv[0] = 'x'\nfrom macro_engine.run.store.recorder import Recorder\nfrom pathlib import Path\nRecorder(Path({str(tmp_path / 'a.run')!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert f"pid {os.getpid()}" in done.stderr
     first.recorder.close()
@@ -238,7 +238,7 @@ KILLED = """
 import asyncio, os, sys, threading, time
 from pathlib import Path
 from made_runs import engine
-import macro_engine.run.recorder as recorder
+import macro_engine.run.store.recorder as recorder
 recorder.COMMIT_SECONDS = 0.01
 recorder._REST = 0
 made = engine(Path(sys.argv[1]), Path(sys.argv[2]), distance="features")

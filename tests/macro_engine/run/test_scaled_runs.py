@@ -7,7 +7,7 @@ from made_runs import engine, run, run_until
 
 from macro_engine.core.errors import UsageError
 from macro_engine.run.engine import Listener
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 
 @pytest.fixture

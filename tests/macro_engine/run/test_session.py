@@ -5,8 +5,8 @@ from made_runs import engine, write_stream
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run.events import Event
+from macro_engine.run.playing.speed import Speed
 from macro_engine.run.session import Session
-from macro_engine.run.speed import Speed
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from macro_engine.core.names import Names, Shown
 from macro_engine.core.state import pack, unpack
 from macro_engine.run.engine import Listener
 from macro_engine.run.pulls import PullLeads
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 CHOSEN = {"strategies": "ftl,mixed"}

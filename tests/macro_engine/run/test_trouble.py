@@ -17,12 +17,12 @@ from made_sessions import finished_session
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run import engine as engine_module
-from macro_engine.run import recorder as module
 from macro_engine.run import stored_snapshot
 from macro_engine.run.events import Event
-from macro_engine.run.lock import alive_at, lock_of
-from macro_engine.run.recorder import Recorder
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store import recorder as module
+from macro_engine.run.store.lock import alive_at, lock_of
+from macro_engine.run.store.recorder import Recorder
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 

@@ -6,7 +6,7 @@ from made_runs import engine, write_stream
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.state import DamagedError
-from macro_engine.run.alarms import parse
+from macro_engine.run.alarms.alarms import parse
 from macro_engine.run.events import Event
 from macro_engine.run.session import Session
 from macro_engine.run.summary import Summary

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from made_sessions import ended, session_over, write_stream
 
-from macro_engine.run.alarms import parse
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.alarms.alarms import parse
 from macro_engine.run.snapshot import Snapshot
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.wall import BUCKETS, LATELY, RunLine, Wall
 
 

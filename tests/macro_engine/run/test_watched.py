@@ -64,7 +64,7 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from made_runs import engine
-from macro_engine.run.pace import Speed
+from macro_engine.run.playing.pace import Speed
 asyncio.run(engine(Path(sys.argv[1]), Path(sys.argv[2]), speed=Speed(rate=400)).run())
 """
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from made_sessions import write_stream
 
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_tui.cli import main
 
 QUICK = ["--every", "10m", "--thresholds", "0.05,0.2", "--history", "3", "--strategies", "ftl,ewa"]

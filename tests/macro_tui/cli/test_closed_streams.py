@@ -8,7 +8,7 @@ import pytest
 from made_runs import write_stream
 from terminals import Terminal
 
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 pytestmark = pytest.mark.slow
 

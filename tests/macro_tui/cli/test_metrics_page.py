@@ -8,7 +8,7 @@ from extras import needs_prometheus
 from made_sessions import session_over, until, write_stream
 
 from macro_engine.run import exporter
-from macro_engine.run.pace import Destination
+from macro_engine.run.playing.pace import Destination
 from macro_tui.cli import main
 
 pytestmark = needs_prometheus

@@ -46,7 +46,7 @@ def test_the_document_alone_goes_to_standard_output_and_events_to_the_log(stream
 def test_without_a_monitor_it_runs_headless_and_says_so(stream):
     done = subprocess.run([*COMMAND, stream], capture_output=True, text=True, check=True)
     assert done.stdout == ""
-    assert done.stderr.startswith("standard output is no terminal: running headless\n")
+    assert done.stderr.startswith("standard output is not a terminal: running headless\n")
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import os
 import shutil
 import subprocess
 import sys

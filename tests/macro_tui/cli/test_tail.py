@@ -13,7 +13,7 @@ from busy import within
 from made_runs import write_stream
 
 from macro_engine.core.errors import MacroError
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_tui.cli import main
 
 OPTIONS = ["--time", "when", "--label", "late", "--features", "a,b", "--every", "30m"]

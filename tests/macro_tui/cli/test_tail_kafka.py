@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import pytest
 from extras import needs_kafka
 
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.store.runfile import RunReader
 
 pytestmark = [*needs_kafka, pytest.mark.slow]
 

@@ -11,9 +11,9 @@ from made_sessions import (
     until,
 )
 
-from macro_engine.run.alarms import parse
-from macro_engine.run.pace import Destination
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.alarms.alarms import parse
+from macro_engine.run.playing.pace import Destination
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 pytestmark = pytest.mark.slow

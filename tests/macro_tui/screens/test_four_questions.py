@@ -6,7 +6,7 @@ import pytest
 from made_sessions import Opened, finished_session
 from made_snapshots import FOLDER
 
-from macro_engine.run.alarms import parse
+from macro_engine.run.alarms.alarms import parse
 
 ANSWERS = {
     "is it better overall?": r"^MACRO [\d.]+ %, [\d.]+ points better than the baseline",

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from made_sessions import live_session, monitor_of, open_main, settle, text_of, until, write_stream
 
-from macro_engine.run.alarms import parse
+from macro_engine.run.alarms.alarms import parse
 from macro_engine.stream import reader
 from macro_engine.stream.live import tail
 from macro_engine.stream.live.standard_input import Pipe
@@ -94,7 +94,7 @@ async def test_keys_that_would_hurry_it_are_not_offered_and_say_why(growing):
         assert "space freeze" in text_of(app).splitlines()[-1]
         for key in ("full_stop", "left_square_bracket", "right_square_bracket"):
             await press("escape", key)
-            assert "a live feed: rows come when they come" in text_of(app).splitlines()[-1]
+            assert "a live feed cannot be paused or sped up" in text_of(app).splitlines()[-1]
         commands = {command.title for command in app.get_system_commands(app.screen)}
         assert "Play slower" not in commands
         assert "Freeze the view, not the source; again: follow" in commands

@@ -21,7 +21,7 @@ from made_sessions import (
 from made_snapshots import compare
 
 from macro_engine.core.errors import MacroError
-from macro_engine.run.pace import Destination
+from macro_engine.run.playing.pace import Destination
 from macro_engine.stream import reader
 from macro_engine.stream.live import tail
 from macro_tui.app import Options

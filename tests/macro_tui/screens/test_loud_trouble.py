@@ -19,8 +19,8 @@ from made_sessions import (
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run.overview import overview
-from macro_engine.run.pace import Destination
-from macro_engine.run.runfile import RunReader
+from macro_engine.run.playing.pace import Destination
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
 pytestmark = pytest.mark.slow

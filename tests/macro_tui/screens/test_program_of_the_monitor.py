@@ -15,7 +15,7 @@ from made_sessions import (
     until,
 )
 
-from macro_engine.run.alarms import parse
+from macro_engine.run.alarms.alarms import parse
 from macro_tui.screens.help import HelpScreen
 from macro_tui.view.keys import KEYS
 

@@ -12,7 +12,7 @@ from made_sessions import (
 )
 from made_snapshots import FOLDER, compare
 
-from macro_engine.run.alarms import parse
+from macro_engine.run.alarms.alarms import parse
 
 
 @pytest.mark.slow

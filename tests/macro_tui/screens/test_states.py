@@ -7,7 +7,7 @@ import pytest
 from made_sessions import Opened, finished_session, settle, text_of
 from made_snapshots import compare
 
-from macro_engine.run.alarms import parse
+from macro_engine.run.alarms.alarms import parse
 
 SIZES = ((80, 24), (120, 40), (160, 50))
 STATES = {

@@ -7,7 +7,7 @@ import pytest
 from made_sessions import finished_session, scene_of, write_stream
 from made_views import roles_of, texts, timeline_view
 
-from macro_engine.run.activity import Activity
+from macro_engine.run.history.activity import Activity
 from macro_tui.view.glyphs import ASCII, UNICODE
 from macro_tui.view.roles import NAMED, ROLES
 from macro_tui.view.timeline import TimelineView, legend, render, timeline_columns

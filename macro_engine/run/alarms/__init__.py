@@ -1,0 +1,1 @@
+"""Rules that call the operator, and whom they tell."""

@@ -1,0 +1,1 @@
+"""Kernels that are compiled beside a run."""

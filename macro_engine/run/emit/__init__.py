@@ -1,0 +1,1 @@
+"""Predictions, line by line, for other programs."""

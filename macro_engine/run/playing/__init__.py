@@ -1,0 +1,1 @@
+"""How fast a recording is played, and where to."""
