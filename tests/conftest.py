@@ -32,7 +32,7 @@ def pytest_addoption(parser):
 
 def pytest_xdist_auto_num_workers():
     """For two cores; tests often wait for a terminal, a disk or another process."""
-    return 3
+    return 4
 
 
 # where most kernels are compiled first, if the cache is empty, one file a worker: all others load

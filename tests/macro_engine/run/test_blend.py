@@ -100,15 +100,15 @@ print(deaths)
 
 
 @pytest.mark.slow
-def test_killed_twenty_times_it_ends_as_if_it_never_was(tmp_path):
+def test_killed_ten_times_it_ends_as_if_it_never_was(tmp_path):
     stream = write_stream(tmp_path / "d.csv", rows=12_000)
     expected = whole(stream, tmp_path / "whole")
     folder = tmp_path / "killed"
     folder.mkdir()
-    command = [sys.executable, "-c", KILLED, stream, folder / "a.run", "20"]
+    command = [sys.executable, "-c", KILLED, stream, folder / "a.run", "10"]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert int(done.stdout) == 20
+    assert int(done.stdout) == 10
     with closing(RunReader(folder / "a.run")) as reader:
         assert 0 < reader.steps < 1200
     run(engine(stream, folder / "a.run", predictions=folder / "p.csv", **BLEND))

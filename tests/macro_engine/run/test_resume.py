@@ -98,7 +98,7 @@ def test_other_settings_and_another_input_are_refused_by_name(stream, tmp_path):
     with pytest.raises(MacroError, match=r"the input was d\.csv and is e\.csv"):
         run(engine(other, tmp_path / "a.run"))
     stream.write_text(stream.read_text().replace("p0", "p1", 1))
-    with pytest.raises(MacroError, match=r"the content of d\.csv is another"):
+    with pytest.raises(MacroError, match=r"the content of d\.csv has changed"):
         run(engine(stream, tmp_path / "a.run"))
 
 

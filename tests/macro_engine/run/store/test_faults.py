@@ -25,7 +25,7 @@ def often(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("often")
-@pytest.mark.parametrize(("made", "every"), [(whole, 1), (stopped_and_resumed, 4)])
+@pytest.mark.parametrize(("made", "every"), [(whole, 2), (stopped_and_resumed, 7)])
 def test_one_failed_operation_wherever_it_is_changes_nothing(
     stream, tmp_path, monkeypatch, made, every
 ):
