@@ -25,8 +25,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from macro_tui.driver import counting
-from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.job import has_shell
+from macro_tui.signal_exit import PATIENCE_TO_ABANDON, SignalExit, within
 from macro_tui.widgets.updates import SpansApp
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Monitor(SpansApp):
         self.on_alarm: AlarmCommand | None = None
         self.loop: asyncio.AbstractEventLoop | None = None  # none before it is mounted
         self.error: BaseException | None = None
-        self.ending: Ending | None = None
+        self.ending: SignalExit | None = None
         self.left = threading.Event()  # the screen is closed
         self.theme = options.theme or _theme_of_the_terminal()
 
@@ -145,12 +145,12 @@ class Monitor(SpansApp):
 
     def listen(self, *signums: int) -> None:
         """Stop the run and leave at signals."""
-        self.ending = Ending(self._end)
+        self.ending = SignalExit(self._end)
         self.ending.listen(*signums)
 
     def interrupt(self) -> None:
         """Stop the run and leave."""
-        self.ending = self.ending or Ending(self._end)
+        self.ending = self.ending or SignalExit(self._end)
         self.ending.ask()
 
     def _end(self) -> None:

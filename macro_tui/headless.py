@@ -24,8 +24,8 @@ from macro_engine.stream.reader import PLAYING
 from macro_engine.stream.table import Rejection
 from macro_engine.stream.times import iso
 from macro_tui.birth_log import BirthLog
-from macro_tui.ending import PATIENCE_TO_ABANDON, Ending, within
 from macro_tui.progress import progress_bar, status_line
+from macro_tui.signal_exit import PATIENCE_TO_ABANDON, SignalExit, within
 from macro_tui.summary import print_summary
 from macro_tui.view.comparison import series_title
 from macro_tui.view.stream import guessed_rows
@@ -74,7 +74,7 @@ class Headless:
         signals = [signal.SIGINT, signal.SIGTERM]
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
             signals.append(signal.SIGHUP)
-        Ending(self._end).listen(*signals)
+        SignalExit(self._end).listen(*signals)
         try:
             show = status_line if engine.reader.is_live else progress_bar
             with self._alarms_told(), show(self.console) as self.show_progress:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from macro_tui.app import INTERRUPTED, Monitor, Options
 from macro_tui.cli.alarms import RANG
 from macro_tui.driver import terminal_is_gone
-from macro_tui.ending import PATIENCE_TO_ABANDON, within
+from macro_tui.signal_exit import PATIENCE_TO_ABANDON, within
 from macro_tui.standard_streams import is_served
 
 if TYPE_CHECKING:

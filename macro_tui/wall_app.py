@@ -53,7 +53,7 @@ class WallMonitor(Monitor):
             from macro_engine.run.alarms.command import AlarmCommand
 
             command = AlarmCommand(self.options.on_alarm, "wall", self._command_failed)
-            self.wall.rang = lambda path, change: command(change, path.name)
+            self.wall.on_change = lambda path, change: command(change, path.name)
             self.on_alarm = command
         self.wall.start()
         self.push_screen(WallScreen(self.wall, self.options))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from macro_engine.stream.formats.dialect import Dialect
-from macro_engine.stream.live.live_text import TextLayout
-from macro_engine.stream.live.tail import GRACE, Follower
+from macro_engine.stream.live.live_text import CsvColumns
+from macro_engine.stream.live.tail import GRACE, TailSource
 
 HEADER = b"t,a,y\n"
 
@@ -16,8 +16,10 @@ class Watched:
         self.now = 0.0
         self.path = path
         self.rows, self.lines, self.rejected, self.said = [], [], [], []
-        layout = TextLayout(Dialect(), names, ["t", "a", "y"])
-        self.follower = Follower(path, layout, self.said.append, clock=lambda: self.now, **options)
+        layout = CsvColumns(Dialect(), names, ["t", "a", "y"])
+        self.follower = TailSource(
+            path, layout, self.said.append, clock=lambda: self.now, **options
+        )
 
     def poll(self, times=3):
         """Poll some times; returns the rows that came."""

@@ -19,7 +19,7 @@ from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.store.tables import writers_ledger
 from macro_engine.run.store.writer import write_info
 from macro_engine.run.stored_stream import stored_stream
-from macro_engine.stream.live.beginning import GrowingFile, Piped
+from macro_engine.stream.live.beginning import FileOrigin, PipeOrigin
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 
@@ -91,7 +91,7 @@ def live_engine(source, run_file=None, listener=None, close_after="never", **opt
     """An engine over a live feed, with settings for such streams."""
     values = SETTINGS | {n: v for n, v in options.items() if n not in ("predictions", "trace")}
     opened = open_stream(
-        Piped(source) if isinstance(source, Pipe) else GrowingFile(source),
+        PipeOrigin(source) if isinstance(source, Pipe) else FileOrigin(source),
         [Layer.read("test", values, of_user=True)],
         wait=lambda _why: time.sleep(0.01),
         stored=stored_stream(run_file) if run_file is not None else None,

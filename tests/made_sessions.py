@@ -15,7 +15,7 @@ from macro_engine.run.engine import Engine
 from macro_engine.run.playing.pace import Destination
 from macro_engine.run.playing.speed import Speed
 from macro_engine.run.session import Session
-from macro_engine.stream.live.beginning import GrowingFile, Piped
+from macro_engine.stream.live.beginning import FileOrigin, PipeOrigin
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_tui.app import Monitor, Options
@@ -110,7 +110,7 @@ def live_session(source, run_file=None, **options):
         values = {"time": "when", "label": "label", "features": "a,b", "every": "10m"}
         values |= {"strategies": "ftl,ewa", **options}
         layers = [Layer.read("the test", values, of_user=True)]
-        origin = Piped(source) if isinstance(source, Pipe) else GrowingFile(source)
+        origin = PipeOrigin(source) if isinstance(source, Pipe) else FileOrigin(source)
         opened = open_stream(origin, layers, wait=session.wait, close_after="never")
         return Engine(opened, listener=listener, run_file=run_file or unnamed)
 

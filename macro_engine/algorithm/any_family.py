@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import LateBlock
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
 from macro_engine.core.state import State
@@ -63,7 +63,7 @@ class AnyFamily(Protocol):
 
     def run_late(
         self, late: LateBlock, with_probabilities: bool = False
-    ) -> tuple[FamilyResult, CalledUp]:
+    ) -> tuple[FamilyResult, LearningSubroutines]:
         """Open steps while others are completed, in the order that is asked for."""
 
     def compile(self) -> None:

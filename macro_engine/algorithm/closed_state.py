@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
-from macro_engine.core.smallest_type import small
+from macro_engine.core.smallest_type import smallest_unsigned
 from macro_engine.core.state import State, array, boundaries, child, children, indices, texts, whole
 from macro_engine.core.steps import NEAREST
 from macro_engine.strategies import Answer, Forecasts
@@ -33,20 +33,20 @@ def state_of(steps: ClosedSteps, ensemble: Ensemble) -> State:
         "rejected": block.rejected,
         "keys": None if block.keys is None else list(block.keys),
         "numbers": rows.numbers,
-        "slots": small(rows.slots),
+        "slots": smallest_unsigned(rows.slots),
         "raw": rows.raw,
         "units": rows.units,
         "called": steps.called.state(),
-        "predictions": small(result.predictions),
-        "active": small(result.active),
+        "predictions": smallest_unsigned(result.predictions),
+        "active": smallest_unsigned(result.active),
         "born": result.born,
         "distance": result.distance,
-        "close": small(result.close),
-        "subroutines": small(result.subroutines),
-        "nearest": small(result.nearest),
+        "close": smallest_unsigned(result.close),
+        "subroutines": smallest_unsigned(result.subroutines),
+        "nearest": smallest_unsigned(result.nearest),
         "nearest_distances": result.nearest_distances,
         "lasts": steps.lasts,
-        "no_change": small(forecasts.no_change),
+        "no_change": smallest_unsigned(forecasts.no_change),
         "probabilities": {
             "members": forecasts.member_probabilities,
             "marginal": forecasts.marginal_probabilities,
@@ -54,7 +54,7 @@ def state_of(steps: ClosedSteps, ensemble: Ensemble) -> State:
         },
         "answers": [
             {
-                "predictions": small(answer.predictions),
+                "predictions": smallest_unsigned(answer.predictions),
                 "probabilities": answer.probabilities,
                 "shown": {name: np.asarray(shown) for name, shown in answer.shown.items()},
                 "kept": None if answer.kept is None else strategy.kept_states(answer.kept),
@@ -101,7 +101,7 @@ def restored_steps(state: State, ensemble: Ensemble, columns: Columns) -> Closed
             {name: np.asarray(shown) for name, shown in child(answer, "shown").items()},
             kept,
         )
-    called = CalledUp.restored(child(state, "called"), steps, lines)
+    called = LearningSubroutines.restored(child(state, "called"), steps, lines)
     lasts = array(state, "lasts", np.int64, (steps,))
     return ClosedSteps(block, result, called, forecasts, answers, np.clip(lasts, -1, classes - 1))
 

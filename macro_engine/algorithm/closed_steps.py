@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.family_result import FamilyResult
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.core.rows import Block, Ints, Rows
 from macro_engine.strategies import Answer, Forecasts
 
@@ -33,7 +33,7 @@ class ClosedSteps:
 
     block: Block
     result: FamilyResult
-    called: CalledUp
+    called: LearningSubroutines
     forecasts: Forecasts
     answers: Mapping[str, Answer]
     lasts: Ints
@@ -75,7 +75,7 @@ class ClosedSteps:
         return ClosedSteps(
             joined_blocks([part.block for part in parts]),
             FamilyResult.join([part.result for part in parts]),
-            CalledUp.join([part.called for part in parts]),
+            LearningSubroutines.join([part.called for part in parts]),
             Forecasts.join([part.forecasts for part in parts]),
             {
                 name: Answer.join_late([part.answers[name] for part in parts])

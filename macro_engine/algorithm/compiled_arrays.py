@@ -9,7 +9,7 @@ import numpy as np
 from macro_engine.algorithm.kernels.arrays import (
     Bank,
     KernelSettings,
-    Present,
+    PresentHistory,
     References,
     Subroutines,
 )
@@ -60,7 +60,7 @@ def empty_bank(lines: int, logistic: bool, classes: int, columns: int) -> Bank:
 
 def room_for_a_step(
     settings: KernelSettings, classes: int, longest: int, references: References, bank: Bank
-) -> Present:
+) -> PresentHistory:
     """Room for one step at a time, whose histories have at most so many rows (for features)."""
     used, (histories, n) = references.used, references.empty.shape
     members, d = len(settings.thresholds), references.columns.shape[2]
@@ -68,7 +68,7 @@ def room_for_a_step(
     if longest:
         kept = [np.diff(references.starts[h, : n + 1], axis=0) for h, n in enumerate(used)]
         widest = max(1024, longest, *(int(rows.max(initial=0)) for rows in kept))
-    return Present(
+    return PresentHistory(
         counts=np.zeros(classes, np.int64),
         shares=np.zeros(classes),
         starts=np.zeros(classes + 1, np.int64),

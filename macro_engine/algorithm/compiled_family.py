@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm import compiled_state
-from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.compiled_arrays import (
     by_models,
     empty_bank,
@@ -31,7 +30,9 @@ from macro_engine.algorithm.distance_cost import DistanceCost
 from macro_engine.algorithm.family import histories_of, with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.kernels import arrays
+from macro_engine.algorithm.kernels.arrays import PresentHistory, ResultArrays
 from macro_engine.algorithm.late_block import LateBlock
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.algorithm.loops import compiled_loops, plain_loops
 from macro_engine.core.members import Member
 from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows, counts_type
@@ -205,7 +206,7 @@ class CompiledFamily:
 
     def run_late(
         self, late: LateBlock, with_probabilities: bool = False
-    ) -> tuple[FamilyResult, CalledUp]:
+    ) -> tuple[FamilyResult, LearningSubroutines]:
         """Open steps while others are completed, in the order that is asked for."""
         opening = late.opening
         steps, rows = opening.steps, len(opening.rows)
@@ -280,7 +281,7 @@ class CompiledFamily:
         return Rows.join([], Columns(numbers, categories))
 
     def _active(
-        self, subroutines: arrays.Subroutines, bank: arrays.Bank, results: arrays.Results
+        self, subroutines: arrays.Subroutines, bank: arrays.Bank, results: ResultArrays
     ) -> CompiledStep:
         """Copies of those who predict a step."""
         # the baseline has one subroutine, whether it is a member or not
@@ -298,15 +299,15 @@ class CompiledFamily:
             active + 1,
         )
 
-    def _room(self, stretch: arrays.Stretch, references: arrays.References) -> arrays.Present:
+    def _room(self, stretch: arrays.Stretch, references: arrays.References) -> PresentHistory:
         longest = self._longest_history(stretch)
         return room_for_a_step(self.settings, self.classes, longest, references, self.bank)
 
-    def _results(self, steps: int, rows: int, with_probabilities: bool) -> arrays.Results:
+    def _results(self, steps: int, rows: int, with_probabilities: bool) -> ResultArrays:
         """Room for the results of so many steps and rows."""
         k = len(self.members)
         lines = self.lines if with_probabilities else 0
-        return arrays.Results(
+        return ResultArrays(
             predictions=np.empty((self.lines, rows), counts_type(self.classes - 1)),
             probabilities=np.empty((lines, rows, self.classes)),
             active=np.empty((k, steps), np.int64),
@@ -318,7 +319,7 @@ class CompiledFamily:
             nearest_distances=np.empty((k, steps, NEAREST), np.float32),
         )
 
-    def _family_result(self, results: arrays.Results, with_probabilities: bool) -> FamilyResult:
+    def _family_result(self, results: ResultArrays, with_probabilities: bool) -> FamilyResult:
         found = FamilyResult(*results)
         if not with_probabilities:
             found.probabilities = None

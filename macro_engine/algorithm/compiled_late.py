@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.compiled_step import one_hot_columns
-from macro_engine.algorithm.kernels.arrays import Bank, Called, Stretch
+from macro_engine.algorithm.kernels.arrays import Bank, LearningArrays, Stretch
 from macro_engine.algorithm.late_block import LateBlock
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.core.rows import Block, Ints
 
 _A_LINE = 8  # of those who learn a step: room to begin with
 
 
-def room_for_called(late: LateBlock, bank: Bank, lines: int) -> Called:
+def room_for_called(late: LateBlock, bank: Bank, lines: int) -> LearningArrays:
     """Those who learn the steps that had opened before, and room for the others."""
     earlier, steps = late.earlier, late.opening.steps
     used = len(earlier.members)
@@ -21,10 +21,10 @@ def room_for_called(late: LateBlock, bank: Bank, lines: int) -> Called:
     members, numbers = np.empty(room, np.int32), np.empty(room, np.int32)
     members[:used], numbers[:used] = earlier.members, earlier.numbers
     starts = np.concatenate([earlier.starts, np.zeros(steps, np.int64)])
-    return Called(np.zeros(1, np.int64), starts, members, numbers)
+    return LearningArrays(np.zeros(1, np.int64), starts, members, numbers)
 
 
-def grown_called(called: Called, filled: int) -> Called:
+def grown_called(called: LearningArrays, filled: int) -> LearningArrays:
     """With twice the room; those of the first `filled` steps stand."""
     used = int(called.starts[filled])
     more = np.empty(2 * len(called.members) - used, np.int32)
@@ -34,10 +34,10 @@ def grown_called(called: Called, filled: int) -> Called:
     )
 
 
-def called_since(called: Called, first: int) -> CalledUp:
+def called_since(called: LearningArrays, first: int) -> LearningSubroutines:
     """Those who learn the steps from one on."""
     begin, end = int(called.starts[first]), int(called.starts[-1])
-    return CalledUp(
+    return LearningSubroutines(
         called.starts[first:] - begin,
         called.members[begin:end].copy(),
         called.numbers[begin:end].copy(),

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from macro_engine.algorithm.called import CalledUp
 from macro_engine.algorithm.completed_steps import CompletedSteps
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import LateBlock
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.algorithm.member_subroutines import (
     FamilySettings,
     FamilyStep,
@@ -135,7 +135,7 @@ class Family:
 
     def run_late(
         self, late: LateBlock, with_probabilities: bool = False
-    ) -> tuple[FamilyResult, CalledUp]:
+    ) -> tuple[FamilyResult, LearningSubroutines]:
         """Open steps while others are completed, in the order that is asked for."""
         opening = late.opening
         result = self._room(opening.steps, len(opening.rows), with_probabilities)
@@ -149,7 +149,7 @@ class Family:
                 opened = self.open()
                 self._say(s, opened, opening, result)
                 called.append(opened.called)
-        return result, CalledUp.of(called[late.earlier.steps :])
+        return result, LearningSubroutines.of(called[late.earlier.steps :])
 
     def look_ahead(self) -> FamilyStep:
         """Choose for the step that opens next, and change nothing."""

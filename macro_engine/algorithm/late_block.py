@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.algorithm.called import CalledUp
+from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.core.rows import Block, Ints, Rows
 
 
@@ -30,7 +30,7 @@ class LateBlock:
     """
 
     opening: Block
-    earlier: CalledUp
+    earlier: LearningSubroutines
     rows: Rows
     starts: Ints
     before: Ints
@@ -40,7 +40,9 @@ class LateBlock:
         """Steps that open while none is completed."""
         none = np.zeros(1, np.int64)
         before = np.zeros(opening.steps + 1, np.int64)
-        return LateBlock(opening, CalledUp.nobody(), opening.rows.cut(0, 0), none, before)
+        return LateBlock(
+            opening, LearningSubroutines.nobody(), opening.rows.cut(0, 0), none, before
+        )
 
     @property
     def completed(self) -> int:
@@ -52,7 +54,11 @@ class LateBlock:
 
 
 def late_block(
-    opening: Block, parts: Sequence[Block], earlier: Sequence[CalledUp], labels: Ints, before: Ints
+    opening: Block,
+    parts: Sequence[Block],
+    earlier: Sequence[LearningSubroutines],
+    labels: Ints,
+    before: Ints,
 ) -> LateBlock:
     """Given the blocks of all steps that are completed, and the labels of their rows."""
     if not parts:
@@ -62,5 +68,5 @@ def late_block(
     known = np.concatenate([[0], np.cumsum(labels >= 0)])  # rows that have a label
     # categories that were unknown when the steps opened may have come since
     rows = Rows.join([part.rows for part in parts], opening.rows.columns).labelled(labels)
-    called = CalledUp.join(earlier) if earlier else CalledUp.nobody()
+    called = LearningSubroutines.join(earlier) if earlier else LearningSubroutines.nobody()
     return LateBlock(opening, called, rows, known[starts], before)

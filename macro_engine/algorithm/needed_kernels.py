@@ -9,7 +9,7 @@ import numpy as np
 from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
-from macro_engine.core.compiling import few_collections
+from macro_engine.core.compiling import rare_gc
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
@@ -65,7 +65,7 @@ class NeededKernels:
         """Take a row through everything, once a process: what is not in the cache is compiled."""
         if self.name in _loaded:
             return
-        with few_collections():
+        with rare_gc():
             self._load()
         _loaded.add(self.name)
 

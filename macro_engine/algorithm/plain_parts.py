@@ -20,7 +20,7 @@ from macro_engine.algorithm.kernels import (
     smallest,
     steps,
 )
-from macro_engine.algorithm.kernels.arrays import Present, Subroutines
+from macro_engine.algorithm.kernels.arrays import PresentHistory, Subroutines
 from macro_engine.core.rows import Bools, Counts, Floats, Ints
 from macro_engine.core.steps import NEAREST
 
@@ -80,7 +80,7 @@ def _frames_distances(
     out[:n] = np.where(count > 0, total / np.maximum(count, 1), 0.0)
 
 
-def _find_nearest(k: int, h: int, subroutines: Subroutines, present: Present) -> None:
+def _find_nearest(k: int, h: int, subroutines: Subroutines, present: PresentHistory) -> None:
     distances = present.distances[h, subroutines.reference[k, : subroutines.used[k]]]
     order = np.argsort(distances, kind="stable")[:NEAREST]
     present.nearest[:], present.nearest_distances[:] = -1, math.nan
@@ -88,7 +88,9 @@ def _find_nearest(k: int, h: int, subroutines: Subroutines, present: Present) ->
     present.nearest_distances[: len(order)] = distances[order]
 
 
-def _all_have_one_close(h: int, settings: Any, subroutines: Subroutines, present: Present) -> bool:
+def _all_have_one_close(
+    h: int, settings: Any, subroutines: Subroutines, present: PresentHistory
+) -> bool:
     return all(
         (present.distances[h, subroutines.reference[k, :n]] <= present.limits[k]).any()
         for k, n in enumerate(subroutines.used.tolist())
@@ -96,7 +98,9 @@ def _all_have_one_close(h: int, settings: Any, subroutines: Subroutines, present
     )
 
 
-def _close_ones(k: int, h: int, subroutines: Subroutines, present: Present, learning: int) -> int:
+def _close_ones(
+    k: int, h: int, subroutines: Subroutines, present: PresentHistory, learning: int
+) -> int:
     n = subroutines.used[k]
     close = present.distances[h, subroutines.reference[k, :n]] <= present.limits[k]
     places = subroutines.place[k, :n][close]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from macro_engine.algorithm.block_result import BlockResult
 from macro_engine.core.errors import MacroError
 from macro_engine.core.rows import Block
-from macro_engine.core.smallest_type import narrow, small
+from macro_engine.core.smallest_type import as_float16, smallest_unsigned
 from macro_engine.core.steps import Steps, changes, piece_starts
 from macro_engine.core.totals import Totals
 from macro_engine.strategies import LEADER
@@ -25,7 +25,7 @@ def to_steps(block: Block, result: BlockResult, before: Totals, late: bool = Fal
     labels = block.rows.labels
     known = labels >= 0 if late else None
     family, nobody = result.family, np.zeros(block.steps, np.uint8)
-    lengths = small(np.diff(block.starts))
+    lengths = smallest_unsigned(np.diff(block.starts))
     listed = changes(family.active)
     listed[:, piece_starts(lengths)] = True
     steps, members = listed.T.nonzero()
@@ -34,24 +34,26 @@ def to_steps(block: Block, result: BlockResult, before: Totals, late: bool = Fal
         first_row=block.first_row,
         before=before,
         lengths=lengths,
-        late=nobody if block.late is None else small(block.late),
-        rejected=nobody if block.rejected is None else small(block.rejected),
-        wrong=small(result.wrong),
-        active=small(family.active),
-        subroutines=small(family.subroutines),
+        late=nobody if block.late is None else smallest_unsigned(block.late),
+        rejected=nobody if block.rejected is None else smallest_unsigned(block.rejected),
+        wrong=smallest_unsigned(result.wrong),
+        active=smallest_unsigned(family.active),
+        subroutines=smallest_unsigned(family.subroutines),
         born=family.born,
-        close=small(family.close),
+        close=smallest_unsigned(family.close),
         distance=family.distance,
         listed=listed,
-        nearest=small(family.nearest[members, steps]),
-        distances=narrow(family.nearest_distances[members, steps]),
+        nearest=smallest_unsigned(family.nearest[members, steps]),
+        distances=as_float16(family.nearest_distances[members, steps]),
         times=block.times,
-        labels=small(np.maximum(labels, 0)),
+        labels=smallest_unsigned(np.maximum(labels, 0)),
         predictions=result.predictions,
-        leaders=small(result.shown["ftl"][LEADER]) if "ftl" in result.shown else None,
+        leaders=smallest_unsigned(result.shown["ftl"][LEADER]) if "ftl" in result.shown else None,
         probabilities=result.probabilities,
         shown=_shown(result, block.steps),
-        labelled=None if known is None else small(np.add.reduceat(known, block.starts[:-1])),
+        labelled=None
+        if known is None
+        else smallest_unsigned(np.add.reduceat(known, block.starts[:-1])),
         known=known,
     )
 

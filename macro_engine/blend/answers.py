@@ -76,7 +76,7 @@ class KeptAnswers:
     def none(shape: BlendShape) -> KeptAnswers:
         """Of no rows."""
         c, e = shape.classes, shape.experts
-        cells = np.empty((0, len(shape.plans), TILINGS), np.uint16)
+        cells = np.empty((0, len(shape.tiling_sets), TILINGS), np.uint16)
         return KeptAnswers(np.empty((0, e, c)), np.empty((0, 2, c)), cells)
 
     def cut(self, start: int, stop: int, starts: Ints) -> KeptAnswers:
@@ -98,7 +98,7 @@ class KeptAnswers:
 
     @staticmethod
     def restored(state: State, shape: BlendShape, rows: int) -> KeptAnswers:
-        c, e, sets = shape.classes, shape.experts, len(shape.plans)
+        c, e, sets = shape.classes, shape.experts, len(shape.tiling_sets)
         return KeptAnswers(
             array(state, "experts", np.float64, (rows, e, c)),
             array(state, "filtered", np.float64, (rows, 2, c)),

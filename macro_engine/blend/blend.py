@@ -37,7 +37,7 @@ class Blend:
         self.linear = Linear(models, shape.numbers, shape.categories)
         self.class_shares = ClassShares(shape.classes)
         self.family = FamilyMean(shape.members) if shape.members else None
-        self.tiles = [Tiles(plan, shape.tiled, models) for plan in shape.plans]
+        self.tiles = [Tiles(tiling_set, shape.tiled, models) for tiling_set in shape.tiling_sets]
         self.filters = [Filter(experts, SLOW), Filter(experts, FAST)]
         self.share = Share(blend_prior(experts))
         self.pulls = RecentPulls(experts)

@@ -19,7 +19,7 @@ from macro_engine.blend.kernels.arrays import (
     LEARN,
     AnswerArrays,
     BlendConstants,
-    Given,
+    EvidenceArrays,
     Scratch,
     ShownArrays,
 )
@@ -185,7 +185,7 @@ class CompiledBlend:
         if (doing & LEARN).any() and evidence.codes.size:
             learned = evidence.codes[labels >= 0]
             self.codes = max(self.codes, 1 + int(learned.max(initial=-1)))
-        given = Given(
+        given = EvidenceArrays(
             np.ascontiguousarray(evidence.numbers),
             np.ascontiguousarray(evidence.units),
             np.ascontiguousarray(evidence.codes),
@@ -213,7 +213,7 @@ class CompiledBlend:
             np.empty((kept, experts, classes)),
             np.empty((kept, 2, classes)),
             np.empty((kept, experts)),
-            np.empty((rows, len(self.shape.plans), TILINGS), np.uint16),
+            np.empty((rows, len(self.shape.tiling_sets), TILINGS), np.uint16),
             np.empty((rows, self.shape.models, experts)),
         )
 
@@ -230,13 +230,13 @@ class CompiledBlend:
 
 
 def _constants(shape: BlendShape) -> BlendConstants:
-    sets, experts = len(shape.plans), shape.experts
+    sets, experts = len(shape.tiling_sets), shape.experts
     depths = np.zeros((sets, TILINGS), np.int64)
     columns = np.zeros((sets, TILINGS, 4), np.int64)
     bins, offsets = np.zeros((sets, TILINGS, 4)), np.zeros((sets, TILINGS, 4))
     addends = np.zeros((sets, TILINGS, 4), np.uint64)
-    for s, plan in enumerate(shape.plans):
-        for t, tiling in enumerate(draw(shape.tiled, plan.seed, plan.bins)):
+    for s, tiling_set in enumerate(shape.tiling_sets):
+        for t, tiling in enumerate(draw(shape.tiled, tiling_set.seed, tiling_set.bins)):
             depths[s, t] = len(tiling)
             for a, cut in enumerate(tiling):
                 columns[s, t, a] = cut.column
@@ -246,12 +246,14 @@ def _constants(shape: BlendShape) -> BlendConstants:
                 start = (t + 1) * 1000003 if a == 0 else 0  # the hash starts with the number
                 addends[s, t, a] = start + cut.column * 7919 + 13
     expert = np.full((sets, ADAGRAD + 1), -1)
-    number = experts - sum(len(plan.learners) for plan in shape.plans)
-    for s, plan in enumerate(shape.plans):
-        for v in plan.learners:
+    number = experts - sum(len(tiling_set.learners) for tiling_set in shape.tiling_sets)
+    for s, tiling_set in enumerate(shape.tiling_sets):
+        for v in tiling_set.learners:
             expert[s, v] = number
             number += 1
-    rates = np.array([[step / (TILINGS + 1.0) for step in plan.steps] for plan in shape.plans])
+    rates = np.array(
+        [[step / (TILINGS + 1.0) for step in tiling_set.steps] for tiling_set in shape.tiling_sets]
+    )
     members = shape.members
     return BlendConstants(
         depths,
@@ -268,7 +270,12 @@ def _constants(shape: BlendShape) -> BlendConstants:
 
 
 def _scratch(shape: BlendShape) -> Scratch:
-    sets, experts, classes, models = len(shape.plans), shape.experts, shape.classes, shape.models
+    sets, experts, classes, models = (
+        len(shape.tiling_sets),
+        shape.experts,
+        shape.classes,
+        shape.models,
+    )
     return Scratch(
         shares=np.empty(classes),
         linear=np.empty((2, models)),

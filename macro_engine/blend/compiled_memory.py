@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from macro_engine.blend.filters import START
-from macro_engine.blend.kernels.arrays import Parts
+from macro_engine.blend.kernels.arrays import MemoryArrays
 from macro_engine.blend.memory import Memory, Singles, TileMemory
 from macro_engine.blend.shape import BlendShape
 from macro_engine.blend.share import blend_prior
@@ -17,10 +17,10 @@ from macro_engine.core.rows import Bools
 _LINE = 64  # bytes of a line of the processor's cache
 
 
-def new_parts(shape: BlendShape) -> Parts:
+def new_parts(shape: BlendShape) -> MemoryArrays:
     classes, models, experts = shape.classes, shape.models, shape.experts
-    sets = len(shape.plans)
-    return Parts(
+    sets = len(shape.tiling_sets)
+    return MemoryArrays(
         linear_bias=np.zeros(models),
         linear_numbers=np.zeros((models, shape.numbers)),
         linear_codes=np.zeros((shape.categories, 0, models)),
@@ -47,13 +47,13 @@ def _aligned_zeros(*shape: int) -> Singles:
     return room[start : start + math.prod(shape)].reshape(shape)
 
 
-def touched_cells(shape: BlendShape, parts: Parts) -> Bools:
+def touched_cells(shape: BlendShape, parts: MemoryArrays) -> Bools:
     """Sets by cells: whatever was learned has left its square."""
     touched: Bools = parts.tables[:, :, SQUARES * shape.models] != 0
     return touched
 
 
-def cells_of(shape: BlendShape, parts: Parts, which: Bools) -> list[TileMemory]:
+def cells_of(shape: BlendShape, parts: MemoryArrays, which: Bools) -> list[TileMemory]:
     """Some cells of each table, given sets by cells."""
     found = []
     for table, wanted, bias in zip(parts.tables, which, parts.biases, strict=True):
@@ -63,7 +63,7 @@ def cells_of(shape: BlendShape, parts: Parts, which: Bools) -> list[TileMemory]:
     return found
 
 
-def memory_of(shape: BlendShape, parts: Parts, codes: int) -> Memory:
+def memory_of(shape: BlendShape, parts: MemoryArrays, codes: int) -> Memory:
     """What is remembered beside the tables, with the weights of so many codes."""
     return Memory(
         shape,
@@ -83,7 +83,7 @@ def memory_of(shape: BlendShape, parts: Parts, codes: int) -> Memory:
     )
 
 
-def restored_parts(memory: Memory) -> Parts:
+def restored_parts(memory: Memory) -> MemoryArrays:
     parts, models = new_parts(memory.shape), memory.shape.models
     for s, kept in enumerate(memory.tiles):
         parts.biases[s] = kept.bias.ravel()

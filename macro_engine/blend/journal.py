@@ -72,7 +72,7 @@ class Journal:
             raise DamagedError("in its state the tables of the blend are not complete")
         sets: list[TileMemory] = []
         for n in range(len(parts)):
-            kept = children(parts[str(n)], "tiles", len(shape.plans))
+            kept = children(parts[str(n)], "tiles", len(shape.tiling_sets))
             later = [TileMemory.restored(state, shape) for state in kept]
             self.cells.append(sum(len(part.index) for part in later))
             sets = [a.followed_by(b) for a, b in zip(sets, later, strict=True)] if n else later

@@ -108,7 +108,10 @@ class Memory:
     def state(self) -> State:
         """What is remembered, the tables among it where there are any."""
         shape = self.shape
-        state: State = {"sizes": _sizes(shape), "seeds": [plan.seed for plan in shape.plans]}
+        state: State = {
+            "sizes": _sizes(shape),
+            "seeds": [tiling_set.seed for tiling_set in shape.tiling_sets],
+        }
         state |= self.remembers.state_of(self)
         return state | {"tiles": [part.state() for part in self.tiles]}
 
@@ -117,7 +120,7 @@ class Memory:
         """The memory of a state, for a blend of this shape."""
         if state.get("sizes") != _sizes(shape):
             raise MacroError("the state of the blend is of a stream with other columns or classes")
-        if state.get("seeds") != [plan.seed for plan in shape.plans]:
+        if state.get("seeds") != [tiling_set.seed for tiling_set in shape.tiling_sets]:
             raise MacroError("the state of the blend is of tilings drawn from another seed")
         values = Memory.remembers.read(
             state,
@@ -131,7 +134,7 @@ class Memory:
         )
         if values["linear_codes"].shape[1] > SLOTS:
             raise DamagedError("in its state a category has too many codes")
-        kept = children(state, "tiles", len(shape.plans))
+        kept = children(state, "tiles", len(shape.tiling_sets))
         return Memory(shape, **values, tiles=[TileMemory.restored(part, shape) for part in kept])
 
 

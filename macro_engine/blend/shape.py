@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from macro_engine.blend.tilings import PLANS, Plan
+from macro_engine.blend.tilings import TILING_SETS, TilingSet
 from macro_engine.core.rows import Floats, Ints
 
 MOST_CLASSES = 100
@@ -49,9 +49,9 @@ class BlendShape:
         return 1 if self.classes == 2 else self.classes
 
     @property
-    def plans(self) -> tuple[Plan, ...]:
+    def tiling_sets(self) -> tuple[TilingSet, ...]:
         """Of the sets of tilings."""
-        return PLANS if self.tiled else ()
+        return TILING_SETS if self.tiled else ()
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 
 from macro_engine.blend.probability import by_class, sigmoid, single, targets
-from macro_engine.blend.tilings import ADAGRAD, FAST, SLOW, SQUARES, TILINGS, Plan, cell, draw
+from macro_engine.blend.tilings import ADAGRAD, FAST, SLOW, SQUARES, TILINGS, TilingSet, cell, draw
 
 
 class Tiles:
@@ -17,10 +17,10 @@ class Tiles:
     cell's sum of squares. The bias is float64.
     """
 
-    def __init__(self, plan: Plan, columns: int, models: int) -> None:
-        self.plan = plan
-        self.tilings = draw(columns, plan.seed, plan.bins)
-        self.rates = [step / (TILINGS + 1.0) for step in plan.steps]
+    def __init__(self, tiling_set: TilingSet, columns: int, models: int) -> None:
+        self.tiling_set = tiling_set
+        self.tilings = draw(columns, tiling_set.seed, tiling_set.bins)
+        self.rates = [step / (TILINGS + 1.0) for step in tiling_set.steps]
         self.bias = [[0.0] * models for _ in range(4)]
         self.table: dict[int, list[array[float]]] = {}  # by cell, what the learners hold by model
         self.changed: set[int] = set()
@@ -40,7 +40,7 @@ class Tiles:
 
     def answer(self, cells: Sequence[int]) -> list[list[float]]:
         """The probabilities by learner, then by class."""
-        return [by_class(self.margins(learner, cells)) for learner in self.plan.learners]
+        return [by_class(self.margins(learner, cells)) for learner in self.tiling_set.learners]
 
     def learn(self, cells: Sequence[int], label: int) -> None:
         models = len(self.bias[0])

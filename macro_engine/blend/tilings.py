@@ -15,7 +15,7 @@ SLOW, FAST, ADAGRAD, SQUARES = range(4)  # what a cell holds for each logistic m
 
 
 @dataclass(frozen=True)
-class Plan:
+class TilingSet:
     """A set of tilings, and the step of each of its learners: slow, fast and AdaGrad.
 
     A step of 0 leaves the learner out.
@@ -30,9 +30,9 @@ class Plan:
         return tuple(v for v in (SLOW, FAST, ADAGRAD) if self.steps[v])
 
 
-PLANS = (
-    Plan(1, (32, 10, 5, 3), (0.0, 3.0, 2.5)),
-    Plan(1001, (48, 16, 8, 5), (1.0, 3.0, 2.5)),
+TILING_SETS = (
+    TilingSet(1, (32, 10, 5, 3), (0.0, 3.0, 2.5)),
+    TilingSet(1001, (48, 16, 8, 5), (1.0, 3.0, 2.5)),
 )
 
 

@@ -39,16 +39,16 @@ def kept_files(folder: Path) -> list[Path]:
 
 def is_warm(folder: Path, name: str) -> bool:
     """Whether all kernels of a name were compiled and kept."""
-    return (folder / _mark(name)).exists()
+    return (folder / _marker_name(name)).exists()
 
 
 def mark_as_warm(folder: Path, name: str) -> None:
     with suppress(OSError):
-        (folder / _mark(name)).touch()
+        (folder / _marker_name(name)).touch()
 
 
 @contextmanager
-def alone(folder: Path, name: str, wait: Callable[[], None]) -> Iterator[None]:
+def compile_lock(folder: Path, name: str, wait: Callable[[], None]) -> Iterator[None]:
     """Locks the kernels of a name against other compiling processes; calls `wait` until it can."""
     with (folder / f"lock-{name}").open("w") as file:
         while True:
@@ -75,7 +75,7 @@ def keep_compiler_pace(folder: Path, pace: float) -> None:
 
 
 @cache  # looking up a version reads files
-def _mark(name: str) -> str:
+def _marker_name(name: str) -> str:
     """Compiled code is for one version of Python and of Numba."""
     python = ".".join(map(str, sys.version_info[:3]))
     return f"warm-{python}-{version('numba')}-{name}"

@@ -9,7 +9,7 @@ from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
 
 
-def destination(path: Path) -> Path:
+def resolve_output(path: Path) -> Path:
     """The place of a file of this name: that which a link leads to.
 
     Raises `UsageError` where something other than a regular file is there, such as a device.

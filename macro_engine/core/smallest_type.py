@@ -13,14 +13,14 @@ from macro_engine.core.steps import Narrow
 _MOST_NARROW = 60_000.0  # of a distance that is kept in two bytes
 
 
-def small(values: NDArray[Any]) -> Counts:
+def smallest_unsigned(values: NDArray[Any]) -> Counts:
     """Whole numbers from 0 on, in the smallest type that holds them."""
     if values.dtype == np.uint8:
         return values
     return values.astype(counts_type(int(values.max(initial=0))), copy=False)
 
 
-def narrow(distances: NDArray[np.float32]) -> Narrow:
+def as_float16(distances: NDArray[np.float32]) -> Narrow:
     """In two bytes each, unless one of them is too large for that.
 
     NumPy's own cast takes one number after the other, which is a good part of what results cost.

@@ -18,7 +18,7 @@ import polars as pl
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.output_path import destination
+from macro_engine.core.output_path import resolve_output
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.stream.clock_columns import TIME_OF_DAY, WEEKDAY, times_of_day, weekdays
 from macro_engine.stream.formats.csv import CsvFile
@@ -246,7 +246,7 @@ def write_recording(
         "distance": "labels",
         "history": 6,
     }
-    place = destination(path)
+    place = resolve_output(path)
     part = place.with_name(f".{place.name}.{uuid.uuid4().hex}.part")  # others may make it too
     try:
         flights.write_parquet(

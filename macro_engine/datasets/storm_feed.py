@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from macro_engine.core.output_path import destination
+from macro_engine.core.output_path import resolve_output
 from macro_engine.datasets.player import Mishaps, Player
 from macro_engine.datasets.storm import Storm
 from macro_engine.run.playing.speed import Speed
@@ -23,7 +23,7 @@ def cut(recording: Path, storm: Storm, path: Path) -> None:
         (pl.col(_TIME) >= storm.first) & (pl.col(_TIME) < storm.last)
     )
     description = pl.read_parquet_metadata(recording)[KEY]
-    rows.write_parquet(destination(path), metadata={KEY: description})
+    rows.write_parquet(resolve_output(path), metadata={KEY: description})
 
 
 def feed(

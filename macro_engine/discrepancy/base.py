@@ -48,7 +48,7 @@ class Discrepancy(ABC, Generic[Description]):
         """The description that was stored."""
 
 
-def needs_numbers(distance: str, columns: int) -> None:
+def require_numeric_columns(distance: str, columns: int) -> None:
     """Refuse a distance over numeric columns where there are none."""
     if columns == 0:
         raise UsageError(

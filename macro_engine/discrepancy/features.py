@@ -4,7 +4,7 @@ import numpy as np
 
 from macro_engine.core.rows import Floats, Rows
 from macro_engine.core.state import State, array, children
-from macro_engine.discrepancy.base import Discrepancy, needs_numbers
+from macro_engine.discrepancy.base import Discrepancy, require_numeric_columns
 
 RowsByClass = list[Floats]
 
@@ -31,7 +31,7 @@ class Features(Discrepancy[RowsByClass]):
     def __init__(
         self, classes: int, columns: int, normalised: bool = True, empty_class: str = "far"
     ) -> None:
-        needs_numbers("features", columns)
+        require_numeric_columns("features", columns)
         self.classes = classes
         self.columns = columns
         self.divisor = math.sqrt(columns) if normalised else 1.0

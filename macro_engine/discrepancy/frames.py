@@ -4,7 +4,7 @@ import numpy as np
 
 from macro_engine.core.rows import Floats, Rows
 from macro_engine.core.state import State, array
-from macro_engine.discrepancy.base import Discrepancy, needs_numbers
+from macro_engine.discrepancy.base import Discrepancy, require_numeric_columns
 
 
 class Frames(Discrepancy[Floats]):
@@ -21,7 +21,7 @@ class Frames(Discrepancy[Floats]):
     counts_rows = True
 
     def __init__(self, length: int | None, columns: int) -> None:
-        needs_numbers("frames", columns)
+        require_numeric_columns("frames", columns)
         self.length = length
         self.columns = columns
 

@@ -13,24 +13,24 @@ from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.kernels.arrays import (
     AnswerArrays,
     BlendConstants,
-    Given,
-    Parts,
+    EvidenceArrays,
+    MemoryArrays,
     Scratch,
     ShownArrays,
 )
 from macro_engine.blend.shape import BlendShape
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.estimator.growing_blend import grown
+from macro_engine.estimator.growing_columns import GrowingColumns
 from macro_engine.estimator.kernels.addresses import addresses_of
-from macro_engine.estimator.layout import Layout
 
 
 class BlendArrays(NamedTuple):
     """What the loops of the blend work on, and the counts of the expert that expects no change."""
 
-    given: Given
+    given: EvidenceArrays
     constants: BlendConstants
-    parts: Parts
+    parts: MemoryArrays
     record: AnswerArrays
     scratch: Scratch
     shown: ShownArrays
@@ -63,7 +63,7 @@ class OpenBlend:
         self._lay(rows)
 
     @staticmethod
-    def over(layout: Layout, members: int, columns: int, rows: int) -> OpenBlend:
+    def over(layout: GrowingColumns, members: int, columns: int, rows: int) -> OpenBlend:
         """One whose tiles see the columns of the first row; two classes are the least."""
         units, categories = len(layout.units), len(layout.categories)
         return OpenBlend(
@@ -129,8 +129,8 @@ def example() -> BlendArrays:
     return OpenBlend(BlendShape.of(2, 1, 1, 1), 1)._arrays
 
 
-def _given(shape: BlendShape, rows: int) -> Given:
-    return Given(
+def _given(shape: BlendShape, rows: int) -> EvidenceArrays:
+    return EvidenceArrays(
         np.zeros((rows, shape.numbers)),
         np.zeros((rows, shape.units)),
         np.zeros((rows, shape.categories), np.int64),

@@ -21,12 +21,12 @@ from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.arena import Arena, Sizes
 from macro_engine.estimator.compiled_blend import OpenBlend
 from macro_engine.estimator.growing_blend import check_class
+from macro_engine.estimator.growing_columns import GrowingColumns
 from macro_engine.estimator.histories import Histories, histories_for
 from macro_engine.estimator.kernels import parts as k
 from macro_engine.estimator.kernels.blending import run_blend, show_row, show_step, tell_change
 from macro_engine.estimator.kernels.opening import choose, open_step
 from macro_engine.estimator.kernels.rows import close_step, learn_row, predict_row
-from macro_engine.estimator.layout import Layout
 from macro_engine.estimator.path_settings import PathSettings
 from macro_engine.estimator.row_values import numbers_of
 from macro_engine.strategies.blend import BlendStrategy
@@ -64,7 +64,7 @@ class CompiledPath:
         self._has_whole_keys = False
         self._names: list[str] = []  # of the columns, in order
         self._last: tuple[Any, ...] = ()  # the names whose columns were put down last
-        self._layout = Layout()
+        self._layout = GrowingColumns()
         self._blend: OpenBlend | None = None  # from the first row on
         # the row that the blend answered last: its names, and its values as they are put down
         self._answered: tuple[tuple[Any, ...], bytes] | None = None

@@ -17,7 +17,7 @@ from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubrouti
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.estimator.growing_blend import GrowingBlend, check_class
-from macro_engine.estimator.layout import Layout, texts_of
+from macro_engine.estimator.growing_columns import GrowingColumns, texts_of
 from macro_engine.estimator.named_scale import NamedScale, OpenRow
 from macro_engine.estimator.open_model import OpenModel
 from macro_engine.estimator.path_settings import PathSettings
@@ -53,7 +53,7 @@ class GeneralPath:
         self.learning_rate = settings.learning_rate
         self.every = settings.every
         self.is_blend = strategy == BlendStrategy.name
-        self._layout = Layout()
+        self._layout = GrowingColumns()
         raw = DISTANCES[distance].compares_raw
         self._scale = NamedScale(self._layout, settings.is_scaled, self.is_blend, raw)
         self._known = 0  # how many classes everyone has room for

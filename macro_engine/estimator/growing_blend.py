@@ -11,7 +11,7 @@ from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.growth import with_class, with_columns
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.shape import MOST_CLASSES, BlendShape, Evidence
-from macro_engine.estimator.layout import CODED, Layout
+from macro_engine.estimator.growing_columns import CODED, GrowingColumns
 from macro_engine.strategies.base import Forecasts, Setup
 from macro_engine.strategies.blend import BlendStrategy
 
@@ -25,7 +25,7 @@ class GrowingBlend(BlendStrategy):
     expert has these categories by their codes too, and any other text as a number that is 1.
     """
 
-    def __init__(self, setup: Setup, layout: Layout) -> None:
+    def __init__(self, setup: Setup, layout: GrowingColumns) -> None:
         self.layout = layout
         super().__init__(setup)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from macro_engine.core.rows import Columns, Floats, Rows
-from macro_engine.estimator.layout import NUMBER, Layout
+from macro_engine.estimator.growing_columns import NUMBER, GrowingColumns
 from macro_engine.stream.running_scale import RunningScale
 
 
@@ -20,7 +20,7 @@ class OpenRow(NamedTuple):
     features
         Values by columns.
     texts, codes
-        As `layout.texts_of` and `Layout.codes_of` give them.
+        As `growing_columns.texts_of` and `GrowingColumns.codes_of` give them.
     """
 
     features: dict[str, float]
@@ -43,7 +43,7 @@ class NamedScale:
     """
 
     def __init__(
-        self, layout: Layout, is_scaled: bool, has_units: bool, compares_raw: bool
+        self, layout: GrowingColumns, is_scaled: bool, has_units: bool, compares_raw: bool
     ) -> None:
         self.layout = layout
         self.is_scaled = is_scaled

@@ -16,7 +16,7 @@ from macro_engine.experiments.paper_figures import FLIGHTS, SHORT
 from macro_engine.experiments.peers import PEERS, run_peer, time_river
 from macro_engine.experiments.tables import (
     LINES,
-    Table,
+    ResultTable,
     claim_tables,
     differences_table,
     errors_table,
@@ -74,7 +74,7 @@ def _rate(learner: str) -> str | None:
     return SQRT if learner == "logistic" else None
 
 
-def _tables(results: Results) -> Iterator[Table]:
+def _tables(results: Results) -> Iterator[ResultTable]:
     cells, compared = results.cells, results.compared
     for distance, learner, group in _runs(results):
         step = f", {rate_text(SQRT)}" if learner == "logistic" else ""

@@ -19,7 +19,7 @@ from macro_engine.experiments.outcome import Outcome
 from macro_engine.experiments.paper_figures import VIDEOS
 from macro_engine.experiments.tables import (
     LINES,
-    Table,
+    ResultTable,
     claim_tables,
     differences_table,
     errors_table,
@@ -79,7 +79,9 @@ def _rejected(results: Results) -> Iterator[str]:
             yield f"{person}, {activity}: {count_text(count, 'frame')} rejected."
 
 
-def _tables(results: Results, distances: Sequence[str], lengths: Sequence[int]) -> Iterator[Table]:
+def _tables(
+    results: Results, distances: Sequence[str], lengths: Sequence[int]
+) -> Iterator[ResultTable]:
     for distance in distances:
         group = Group("", distance, LEARNER, None, HISTORY)
         title = (

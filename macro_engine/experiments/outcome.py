@@ -10,7 +10,7 @@ from typing import Any
 
 from macro_engine import __version__
 from macro_engine.experiments.cells import Cells, Compared, Verdict
-from macro_engine.experiments.tables import Table
+from macro_engine.experiments.tables import ResultTable
 from macro_engine.work.tasks import Failed
 
 _PACKAGES = ("numpy", "numba", "polars", "river", "vowpalwabbit")
@@ -39,8 +39,8 @@ class Outcome:
     cells: Cells
     verdicts: Sequence[Verdict]
     compared: Sequence[Compared]
-    tables: Sequence[Table]
-    claims: Sequence[Table]
+    tables: Sequence[ResultTable]
+    claims: Sequence[ResultTable]
     notes: Sequence[str]
     settings: dict[str, Any]
     failed: Sequence[Failed] = ()

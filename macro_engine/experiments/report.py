@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from macro_engine.core.atomic_files import write_atomically
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.whole_files import write_whole
 from macro_engine.experiments.figures import check_matplotlib, figures
 from macro_engine.experiments.outcome import Outcome, versions
 from macro_engine.experiments.written_tables import as_html, as_markdown
@@ -67,7 +67,7 @@ def write_report(outcome: Outcome, folder: Path, when: str, command: str) -> Non
         "settings.json": json.dumps(settings, indent=1) + "\n",
     } | {f"{visible(name).replace('/', '_')}.svg": svg for name, svg in drawn.items()}
     try:
-        write_whole({folder / name: text.encode() for name, text in files.items()})
+        write_atomically({folder / name: text.encode() for name, text in files.items()})
     except OSError as error:
         raise MacroError(f"{visible(folder)} cannot be written: {error.strerror}") from None
 

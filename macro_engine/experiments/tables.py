@@ -47,18 +47,18 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     label: str
     entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A title, the names of the columns, and rows; `notes` stand below."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -76,7 +76,7 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
-def errors_table(cells: Cells, group: Group, paper: PaperTable | None, title: str) -> Table:
+def errors_table(cells: Cells, group: Group, paper: PaperTable | None, title: str) -> ResultTable:
     """Errors of one learner and distance in %, every place a column, as the paper prints them."""
     name = SHORT.get(str(group.learner), str(group.learner))
     wanted: list[tuple[str, str, float | None]] = [
@@ -90,7 +90,7 @@ def errors_table(cells: Cells, group: Group, paper: PaperTable | None, title: st
     rows.append(_gains_row(cells, group, paper))
     beside = [("blend", "blend", None), ("no-change", "no_change", None), (LAG, LAG, None)]
     rows += [_errors_row(cells, group, *one) for one in beside]
-    return Table(title, tuple(cells.places), _present(rows))
+    return ResultTable(title, tuple(cells.places), _present(rows))
 
 
 def _errors_row(
@@ -100,17 +100,17 @@ def _errors_row(
     series: str,
     threshold: float | None,
     with_paper: bool = True,
-) -> Row:
+) -> TableRow:
     entries = []
     for place in cells.places:
         cell = cells.cell(group.elsewhere(place), series, threshold)
         has_paper = with_paper and cell is not None and cell.paper is not None
         paper = f"{cell.paper:.1f}" if has_paper and cell is not None else ""
         entries.append(Entry(percent(None if cell is None else cell.error), paper))
-    return Row(label, tuple(entries))
+    return TableRow(label, tuple(entries))
 
 
-def _gains_row(cells: Cells, group: Group, paper: PaperTable | None) -> Row:
+def _gains_row(cells: Cells, group: Group, paper: PaperTable | None) -> TableRow:
     """By how many % FTL is below the marginal baseline, here and in the paper."""
     entries = []
     for place in cells.places:
@@ -121,10 +121,10 @@ def _gains_row(cells: Cells, group: Group, paper: PaperTable | None) -> Row:
             if marginal and ftl is not None:
                 theirs = f"{100 * (marginal - ftl) / marginal:.1f}"
         entries.append(Entry("-" if gain is None else f"{gain:.1f}", theirs))
-    return Row("FTL gain", tuple(entries))
+    return TableRow("FTL gain", tuple(entries))
 
 
-def steps_table(cells: Cells, distance: str, rates: Sequence[Rate]) -> Table:
+def steps_table(cells: Cells, distance: str, rates: Sequence[Rate]) -> ResultTable:
     """The printed update, a constant step and the falling one, for MACRO and the baseline."""
     rows = []
     for rate in rates:
@@ -137,22 +137,22 @@ def steps_table(cells: Cells, distance: str, rates: Sequence[Rate]) -> Table:
         "1 is the update as the paper prints it, sqrt a step of 1/sqrt(t), which is ours; MACRO "
         "and the baseline have the same step in each block of lines",
     )
-    return Table(title, tuple(cells.places), _present(rows), notes)
+    return ResultTable(title, tuple(cells.places), _present(rows), notes)
 
 
-def lengths_table(cells: Cells, distance: str, learner: str, lengths: Sequence[int]) -> Table:
+def lengths_table(cells: Cells, distance: str, learner: str, lengths: Sequence[int]) -> ResultTable:
     """FTL's error by the length of the history."""
     rows = [
         _errors_row(cells, Group("", distance, learner, None, length), f"H = {length}", "ftl", None)
         for length in lengths
     ]
     title = f"FTL by length of history, {distance} distance: error in %"
-    return Table(title, tuple(cells.places), _present(rows))
+    return ResultTable(title, tuple(cells.places), _present(rows))
 
 
 def differences_table(
     places: Sequence[str], compared: Sequence[Compared], group: Group, how: str
-) -> Table:
+) -> ResultTable:
     """FTL's error minus that of each rival, in points."""
     found = {
         (one.group.place, one.rival): one.difference
@@ -165,12 +165,12 @@ def differences_table(
         for place in places:
             one = found.get((place, rival))
             entries.append(Entry("-" if one is None else _with_interval(one)))
-        rows.append(Row(_rival_label(rival), tuple(entries)))
+        rows.append(TableRow(_rival_label(rival), tuple(entries)))
     name = SHORT.get(str(group.learner), str(group.learner))
     title = (
         f"FTL minus each rival in points, {group.distance} distance, {name}; below 0: FTL better"
     )
-    return Table(title, tuple(places), tuple(rows), (how,))
+    return ResultTable(title, tuple(places), tuple(rows), (how,))
 
 
 def _with_interval(one: Difference) -> str:
@@ -195,7 +195,7 @@ def _rival_label(rival: str) -> str:
     return _RIVALS.get(rival, rival)
 
 
-def claim_tables(places: Sequence[str], verdicts: Sequence[Verdict]) -> list[Table]:
+def claim_tables(places: Sequence[str], verdicts: Sequence[Verdict]) -> list[ResultTable]:
     """A table for each claim: a row a distance, learner and step, a column a place."""
     tables = []
     for claim in dict.fromkeys(one.claim for one in verdicts):
@@ -211,8 +211,8 @@ def claim_tables(places: Sequence[str], verdicts: Sequence[Verdict]) -> list[Tab
                 _verdict_entry(by_place.get(name) if columns != ["anywhere"] else here[0])
                 for name in columns
             ]
-            rows.append(Row(_key_label(*key), tuple(entries)))
-        tables.append(Table(title, tuple(columns), tuple(rows)))
+            rows.append(TableRow(_key_label(*key), tuple(entries)))
+        tables.append(ResultTable(title, tuple(columns), tuple(rows)))
     return tables
 
 
@@ -230,20 +230,20 @@ def _key_label(distance: str | None, learner: str | None, rate: Rate) -> str:
 
 def peers_table(
     cells: Cells, microseconds: Sequence[tuple[str, Sequence[float | None]]]
-) -> Table | None:
+) -> ResultTable | None:
     """River's classifiers: their errors, and what a row cost them."""
     rows = []
     for peer, times in microseconds:
         rows.append(_errors_row(cells, Group("", None, None), _RIVALS[peer], peer, None))
         entries = tuple(Entry("-" if t is None else f"{t:.0f}") for t in times)
-        rows.append(Row("  us a row", entries))
+        rows.append(TableRow("  us a row", entries))
     if not rows:
         return None
     names = ", ".join(f"{short} {name}" for name, short in _RIVALS.items() if len(name) > 10)
     title = "River's classifiers over everything: error in %, CPU time a row"
-    return Table(title, tuple(cells.places), tuple(rows), (names,))
+    return ResultTable(title, tuple(cells.places), tuple(rows), (names,))
 
 
-def _present(rows: Sequence[Row]) -> tuple[Row, ...]:
+def _present(rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
     """Those with a figure in them."""
     return tuple(row for row in rows if any(entry.ours != "-" for entry in row.entries))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from macro_engine.experiments.made_processes import switching_bound
+from macro_engine.experiments.synthetic_processes import switching_bound
 from macro_engine.experiments.theory_runs import PARTS, mean_parts, run, triangle_defects
 from macro_engine.work.tasks import Done, Failed, Task
 
@@ -21,7 +21,7 @@ LIKE_EXACT = 0.01  # between the grid of candidates and all of them at most
 
 
 @dataclass(frozen=True)
-class Cell:
+class TheoryCell:
     """A setting, and what came out over the seeds.
 
     Attributes
@@ -112,13 +112,13 @@ class Claim:
         }
 
 
-IID = Cell("iid", "iid", 0.0)
-MARKOV = Cell("markov", "markov", 0.5)
-FINE, COARSE = Cell("share", "labels", 0.005), Cell("share", "labels", 0.3)
+IID = TheoryCell("iid", "iid", 0.0)
+MARKOV = TheoryCell("markov", "markov", 0.5)
+FINE, COARSE = TheoryCell("share", "labels", 0.005), TheoryCell("share", "labels", 0.3)
 FALLING = (replace(COARSE, power=0.25), replace(COARSE, power=0.5))
-SWITCHING = (Cell("switching", "posterior", 0.02), Cell("switching", "posterior", 0.1))
-UNBOUNDED = Cell("switching", "labels", 0.02)
-MARGINAL = {name: Cell(name, "iid", math.inf) for name in ("markov", "share", "switching")}
+SWITCHING = (TheoryCell("switching", "posterior", 0.02), TheoryCell("switching", "posterior", 0.1))
+UNBOUNDED = TheoryCell("switching", "labels", 0.02)
+MARGINAL = {name: TheoryCell(name, "iid", math.inf) for name in ("markov", "share", "switching")}
 OUTPUTS = tuple(
     replace(cell, learner="logistic", output=output)
     for cell in (IID, MARKOV)
@@ -134,7 +134,7 @@ CELLS = (
 )  # fmt: skip
 
 
-def plan(steps: int, seeds: int) -> list[tuple[Cell, list[Task]]]:
+def plan(steps: int, seeds: int) -> list[tuple[TheoryCell, list[Task]]]:
     """The cells, shortened or lengthened, with a task for each seed."""
     cells = [
         replace(cell, steps=min(cell.steps, steps) if cell in SCORES else steps) for cell in CELLS
@@ -143,10 +143,10 @@ def plan(steps: int, seeds: int) -> list[tuple[Cell, list[Task]]]:
 
 
 def gathered(
-    planned: Sequence[tuple[Cell, list[Task]]], results: Sequence[Done | Failed]
-) -> dict[Cell, Cell]:
+    planned: Sequence[tuple[TheoryCell, list[Task]]], results: Sequence[Done | Failed]
+) -> dict[TheoryCell, TheoryCell]:
     """The cells with what came out, by the setting; without those of which a seed failed."""
-    found: dict[Cell, Cell] = {}
+    found: dict[TheoryCell, TheoryCell] = {}
     left = iter(results)
     for (cell, tasks), setting in zip(planned, CELLS, strict=True):
         done = [next(left) for _ in tasks]
@@ -164,7 +164,7 @@ def gathered(
     return found
 
 
-def claims(cells: dict[Cell, Cell]) -> list[Claim]:
+def claims(cells: dict[TheoryCell, TheoryCell]) -> list[Claim]:
     """Judges every claim whose cells are there."""
     return [
         *_goes_to_zero(cells),
@@ -177,7 +177,7 @@ def claims(cells: dict[Cell, Cell]) -> list[Claim]:
     ]
 
 
-def _goes_to_zero(cells: dict[Cell, Cell]) -> Iterator[Claim]:
+def _goes_to_zero(cells: dict[TheoryCell, TheoryCell]) -> Iterator[Claim]:
     rule = f"excess risk in the last eighth <= {NEAR_ZERO} and <= {FALLS} of the first eighth's"
     for setting in (IID, MARKOV, FINE):
         if (cell := cells.get(setting)) is not None:
@@ -186,7 +186,7 @@ def _goes_to_zero(cells: dict[Cell, Cell]) -> Iterator[Claim]:
             yield Claim("the excess risk goes to zero", rule, cell.in_words(), holds, last)
 
 
-def _within_bound(cells: dict[Cell, Cell]) -> Iterator[Claim]:
+def _within_bound(cells: dict[TheoryCell, TheoryCell]) -> Iterator[Claim]:
     rule = f"excess risk in the last eighth <= 2 eps + {NEAR_ZERO}, eps in terms of the discrepancy"
     for setting in (COARSE, *SWITCHING):
         if (cell := cells.get(setting)) is not None:
@@ -195,7 +195,7 @@ def _within_bound(cells: dict[Cell, Cell]) -> Iterator[Claim]:
             yield Claim("Theorem 1: within 2 eps of the best", rule, cell.in_words(), holds, last)
 
 
-def _marginal_remains(cells: dict[Cell, Cell]) -> Iterator[Claim]:
+def _marginal_remains(cells: dict[TheoryCell, TheoryCell]) -> Iterator[Claim]:
     rule = f"excess risk of one learner for all in the last eighth >= {REMAINS:g} times MACRO's"
     for name, setting in (("markov", MARKOV), ("share", FINE), ("switching", SWITCHING[0])):
         ours, marginal = cells.get(setting), cells.get(MARGINAL[name])
@@ -204,7 +204,7 @@ def _marginal_remains(cells: dict[Cell, Cell]) -> Iterator[Claim]:
             yield Claim("one learner for all keeps its excess", rule, name, ratio >= REMAINS, ratio)
 
 
-def _lemma(cells: dict[Cell, Cell]) -> Iterator[Claim]:
+def _lemma(cells: dict[TheoryCell, TheoryCell]) -> Iterator[Claim]:
     rule = "N(M, n, eps) <= N_n <= N(M, n, eps/2) for every seed; the value counts seeds that fail"
     for setting in (IID, MARKOV, FINE, COARSE, *SWITCHING):
         cell = cells.get(setting)
@@ -215,7 +215,7 @@ def _lemma(cells: dict[Cell, Cell]) -> Iterator[Claim]:
         yield Claim("Lemma 1", rule, cell.in_words(), outside == 0, float(outside))
 
 
-def _falling(cells: dict[Cell, Cell]) -> Iterator[Claim]:
+def _falling(cells: dict[TheoryCell, TheoryCell]) -> Iterator[Claim]:
     fixed = cells.get(COARSE)
     for setting in FALLING:
         cell = cells.get(setting)
@@ -231,7 +231,7 @@ def _falling(cells: dict[Cell, Cell]) -> Iterator[Claim]:
         )
 
 
-def _outputs(cells: dict[Cell, Cell]) -> Iterator[Claim]:
+def _outputs(cells: dict[TheoryCell, TheoryCell]) -> Iterator[Claim]:
     rule = f"excess risk in the last eighth <= {CONVERTED}"
     for setting in OUTPUTS:
         if (cell := cells.get(setting)) is not None:
@@ -264,7 +264,7 @@ def notes() -> list[str]:
     ]
 
 
-def document(cells: dict[Cell, Cell], found: Sequence[Claim]) -> dict[str, Any]:
+def document(cells: dict[TheoryCell, TheoryCell], found: Sequence[Claim]) -> dict[str, Any]:
     """For `--json`."""
     return {
         "experiment": "theory",

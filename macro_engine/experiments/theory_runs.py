@@ -13,11 +13,11 @@ from macro_engine.core.rows import Columns, Floats, Ints, Rows
 from macro_engine.core.state import State
 from macro_engine.discrepancy import Discrepancy, Iid, Labels, Markov
 from macro_engine.experiments.covering import covering_number
-from macro_engine.experiments.made_processes import (
+from macro_engine.experiments.synthetic_processes import (
     POINTS,
     PROCESSES,
     SHARE_LENGTH,
-    Sample,
+    Realization,
     hypotheses,
     risks,
     switching_bound,
@@ -146,7 +146,7 @@ def _rows(x: Ints, labels: Ints) -> Rows:
 
 
 def _distance(
-    name: str, process: str, sample: Sample
+    name: str, process: str, sample: Realization
 ) -> tuple[Discrepancy[Any], int | None, Place | None]:
     """The distance, H, and the places of the histories on the line."""
     if name == "iid":

@@ -6,17 +6,17 @@ import html
 import textwrap
 from collections.abc import Iterator
 
-from macro_engine.experiments.tables import Row, Table
+from macro_engine.experiments.tables import ResultTable, TableRow
 
 _GAP = 1  # between columns
 
 
-def as_text(table: Table, width: int) -> str:
+def as_text(table: ResultTable, width: int) -> str:
     """Lines of at most `width` characters; columns that do not fit follow below.
 
     >>> from macro_engine.experiments.tables import Entry
-    >>> row = Row("SR", (Entry("19.4", "23.7"), Entry("20.1", "25.3")))
-    >>> print(as_text(Table("error in %", ("ATL", "ORD"), (row,)), 20))
+    >>> row = TableRow("SR", (Entry("19.4", "23.7"), Entry("20.1", "25.3")))
+    >>> print(as_text(ResultTable("error in %", ("ATL", "ORD"), (row,)), 20))
     error in %
              ATL
     SR 19.4/23.7
@@ -43,12 +43,12 @@ def _line(label: str, texts: list[str], labels: int) -> str:
     return "".join([label.ljust(labels), *(" " * _GAP + text for text in texts)]).rstrip()
 
 
-def _width(table: Table, column: int) -> int:
+def _width(table: ResultTable, column: int) -> int:
     texts = [row.entries[column].text for row in table.rows]
     return max(map(len, [table.columns[column], *texts]))
 
 
-def _fitting(table: Table, width: int) -> Iterator[list[int]]:
+def _fitting(table: ResultTable, width: int) -> Iterator[list[int]]:
     """Columns side by side, as many as fit each time."""
     together: list[int] = []
     used = 0
@@ -63,7 +63,7 @@ def _fitting(table: Table, width: int) -> Iterator[list[int]]:
         yield together
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: ResultTable) -> str:
     """A table of Markdown under its title in bold."""
 
     def line(cells: list[str]) -> str:
@@ -76,11 +76,11 @@ def as_markdown(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _places(table: Table) -> range:
+def _places(table: ResultTable) -> range:
     return range(len(table.columns))
 
 
-def _markdown(row: Row, column: int) -> str:
+def _markdown(row: TableRow, column: int) -> str:
     entry = row.entries[column]
     return f"{entry.ours} / {entry.paper}" if entry.paper else entry.ours
 
@@ -89,7 +89,7 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def as_html(table: Table) -> str:
+def as_html(table: ResultTable) -> str:
     """A table of HTML with its title as caption."""
     head = "".join(f"<th>{html.escape(name)}</th>" for name in ("", *table.columns))
     lines = [f"<table><caption>{html.escape(table.title)}</caption>", f"<tr>{head}</tr>"]

@@ -23,7 +23,7 @@ _ATTEMPTS = 2  # where a worker was lost
 
 
 @dataclass
-class Standing:
+class StreamStatus:
     """Where a stream of a fleet stands.
 
     Attributes
@@ -112,7 +112,7 @@ class Fleet:
         open_crew: Callable[[], Crew],
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        self.standings = [Standing(stream) for stream in streams]
+        self.standings = [StreamStatus(stream) for stream in streams]
         self.open_crew = open_crew
         self.say = say
         self.stopping = threading.Event()
@@ -123,7 +123,7 @@ class Fleet:
         self.thread = threading.Thread(target=self._run_beside, name="fleet", daemon=True)
 
     @property
-    def failed(self) -> list[Standing]:
+    def failed(self) -> list[StreamStatus]:
         return [one for one in self.standings if one.state == "failed"]
 
     @property

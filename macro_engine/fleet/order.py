@@ -67,10 +67,10 @@ def best_order(sizes: Sequence[float], workers: int) -> list[int]:
             pass
     begins = {}
     for one in lists:
-        begun = 0.0
+        load = 0.0
         for place in sorted(one, key=lambda place: -sizes[place]):
-            begins[place] = begun
-            begun += sizes[place]
+            begins[place] = load
+            load += sizes[place]
     return sorted(places, key=lambda place: (begins[place], -sizes[place]))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.work.stopping import Stop, of_process
+from macro_engine.work.stopping import StopRequest, of_process
 from macro_engine.work.tasks import Task, work
 
 _LOOK_SECONDS = 0.2  # between two looks for a live file that is not there yet
@@ -84,7 +84,7 @@ def run_as_task(task: Task) -> dict[str, Any]:
     return run_stream(stream, of_process)
 
 
-def run_stream(stream: Stream, stop: Stop) -> dict[str, Any]:
+def run_stream(stream: Stream, stop: StopRequest) -> dict[str, Any]:
     """Runs a stream to its end, or until a stop is asked for; returns how it ended.
 
     The document has `state` (`finished` or `stopped`), `summary` as `replay --json` gives it (None
@@ -132,7 +132,7 @@ def run_stream(stream: Stream, stop: Stop) -> dict[str, Any]:
     }
 
 
-def _opened(stream: Stream, stop: Stop) -> Any:
+def _opened(stream: Stream, stop: StopRequest) -> Any:
     """The stream, with every setting settled."""
     from macro_engine.options.presets import preset
     from macro_engine.options.settings import Layer

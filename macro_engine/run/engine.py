@@ -21,7 +21,7 @@ from macro_engine.run.alarms.rules import UNKNOWN_LABELS, parse
 from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.checkpoint import Checkpoint
 from macro_engine.run.emit.emission import Emission
-from macro_engine.run.emit.predicted import emit, emit_open_rows
+from macro_engine.run.emit.emitted_rows import emit, emit_open_rows
 from macro_engine.run.events import Event
 from macro_engine.run.open_step import OpenStepWatch
 from macro_engine.run.outputs import Outputs
@@ -301,7 +301,7 @@ class Engine:
         results, found = self.pipeline.run(block)
         events = found
         if results is not None:
-            strangers = self.report.first_stranger(results, self.alarm_watch.rejected)
+            strangers = self.report.first_unknown_label(results, self.alarm_watch.rejected)
             alarms = self.report.alarmed(self.alarm_watch.take(results))
             events = [*found, *strangers, *alarms]
         self.progress.closed = time()

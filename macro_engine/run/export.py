@@ -7,7 +7,7 @@ from pathlib import Path
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.run.frames import events_frame, rejected_frame
+from macro_engine.run.dataframes import events_frame, rejected_frame
 from macro_engine.run.outputs import FORMATS, PredictionsFile, TraceFile, finish_all, write_frame
 from macro_engine.run.store.runfile import RunReader
 

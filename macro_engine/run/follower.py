@@ -59,9 +59,11 @@ class RunFollower:
     ) -> list[tuple[int, Event]]:
         return [] if self.store is None else self.store.events(kinds, text, after)
 
-    def set_alarms(self, rules: Sequence[Rule], rang: Callable[[Change], None] = _nobody) -> None:
+    def set_alarms(
+        self, rules: Sequence[Rule], on_change: Callable[[Change], None] = _nobody
+    ) -> None:
         self.alarms = Alarms(rules)
-        self.rang = rang
+        self.on_change = on_change
 
     def changed_alarms(self) -> list[Change]:
         changes = []
@@ -72,4 +74,4 @@ class RunFollower:
     def heard(self, change: Change) -> None:
         """An alarm was raised or cleared; called in the thread that judges them."""
         self.changes.append(change)
-        self.rang(change)
+        self.on_change(change)

@@ -14,10 +14,10 @@ import polars as pl
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
-from macro_engine.core.output_path import destination
+from macro_engine.core.output_path import resolve_output
 from macro_engine.core.steps import Steps
+from macro_engine.run.dataframes import predictions_frame, trace_frame
 from macro_engine.run.emit.emission import Emission
-from macro_engine.run.frames import predictions_frame, trace_frame
 from macro_engine.run.store.runfile import RunReader
 
 FORMATS = (".parquet", ".csv")
@@ -34,7 +34,7 @@ class ResultFile(ABC):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.place = destination(path)
+        self.place = resolve_output(path)
         self.rows: list[pl.DataFrame] = []
         self.parts: list[Path] = []
         try:
@@ -169,7 +169,7 @@ class Outputs:
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write a small table, which appears when it is whole; its name says how."""
-    place = destination(path)
+    place = resolve_output(path)
     with (
         _failing_in_words(path),
         tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=place.parent) as folder,
@@ -190,7 +190,7 @@ def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
             "how it is written"
         )
     try:
-        place = destination(path)
+        place = resolve_output(path)
     except UsageError as error:
         raise UsageError(f"{option}: {error}") from None
     if place in taken:
@@ -200,7 +200,7 @@ def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
 def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
     """Refuse a run file that cannot be one, or whose place is in use."""
     try:
-        place = destination(path)
+        place = resolve_output(path)
     except UsageError as error:
         raise UsageError(f"--run: {error}") from None
     if place in taken:

@@ -234,7 +234,7 @@ class RunProgress:
             "labels": board.labels.tolist(),
             "notes": [
                 *self.reader.maker.notes(),
-                *map(_alike_in_words, board.alike),
+                *map(_alike_in_words, board.identical_members),
                 *self._price_of_waiting(board.errors),
             ],
             "alarms": self.alarm_watch.alarms.rung,

@@ -33,7 +33,7 @@ class Listener:
 
 
 @dataclass
-class Stranger:
+class UnknownLabel:
     """The first label that is none of the classes, until its step is run.
 
     `number` is its place among the rejected rows by their lines; a table's are not reported so.
@@ -73,7 +73,7 @@ class Report:
         self.reader: Reader
         self.pipeline: Pipeline
         self.known_rejected = self.known_reports = 0
-        self.stranger: Stranger | None = None
+        self.stranger: UnknownLabel | None = None
         self.places: deque[tuple[str, int]] = deque(maxlen=_READ_AHEAD)  # of rejections before it
         self.has_news = True
 
@@ -110,7 +110,7 @@ class Report:
                 self.recorder.note(event)
             self.listener.event(event)
 
-    def first_stranger(self, results: Steps, rejected: int) -> list[Event]:
+    def first_unknown_label(self, results: Steps, rejected: int) -> list[Event]:
         """The event of the first label that is none of the classes, once its step is run.
 
         `rejected` is how many rows were rejected until these steps; a recording is read ahead.
@@ -156,5 +156,5 @@ class Report:
             return
         file, line = rejection.file, rejection.line
         later = sum(other == file and place > line for other, place in self.places)
-        self.stranger = Stranger(file, line, number - later, text)
+        self.stranger = UnknownLabel(file, line, number - later, text)
         self.places.clear()

@@ -17,7 +17,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.core.state import DamagedError, children
 from macro_engine.core.steps import Steps
-from macro_engine.run.frames import (
+from macro_engine.run.dataframes import (
     TIME,
     events_frame,
     predictions_frame,

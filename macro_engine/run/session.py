@@ -119,7 +119,7 @@ class Session(RunFollower):
         return self.engine.run_file.parent != Path(self.folder.name)
 
     @property
-    def fate(self) -> str:
+    def after_leaving(self) -> str:
         engine = self.engine
         if engine is None:
             return ""

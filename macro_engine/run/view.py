@@ -156,7 +156,7 @@ class RunView(Protocol):
         """Whether the view still follows the run."""
 
     @property
-    def fate(self) -> str:
+    def after_leaving(self) -> str:
         """What becomes of the run when its viewer leaves; empty if leaving ends nothing."""
 
     @property
@@ -180,8 +180,8 @@ class RunView(Protocol):
     def updates(self, member: int) -> Ints | None:
         """How many steps each subroutine of a member has learned."""
 
-    def set_alarms(self, rules: Sequence[Rule], rang: Callable[[Change], None] = ...) -> None:
-        """Watches for these rules; before `start`. `rang` is told of each that changes."""
+    def set_alarms(self, rules: Sequence[Rule], on_change: Callable[[Change], None] = ...) -> None:
+        """Watches for these rules; before `start`. `on_change` is told of each that changes."""
 
     def changed_alarms(self) -> list[Change]:
         """What was raised and cleared since the last call."""

@@ -82,13 +82,13 @@ class FollowedRun:
         self,
         path: Path,
         rules: Sequence[Rule] = (),
-        rang: Callable[[Path, Change], None] | None = None,
+        on_change: Callable[[Path, Change], None] | None = None,
     ) -> None:
         self.path = path
         self.line = RunLine(path, visible(path.name, 60))
         self.alarms = Alarms(rules)
         self.alarm_watch = AlarmWatch(self.alarms)
-        self.rang = rang
+        self.on_change = on_change
         self.reader: RunReader | None = None
         self.steps = -1
         self.recent: Ints = np.zeros((3, 0), np.int64)  # rows, wrong rows of ours and of marginal
@@ -127,9 +127,9 @@ class FollowedRun:
         snapshot = snapshot_of(reader)
         changes += self.alarm_watch.look(snapshot, time.time())
         changes += self.alarms.hear(() if snapshot.has_ended else snapshot.alarms)
-        if self.rang is not None:
+        if self.on_change is not None:
             for change in changes:
-                self.rang(self.path, change)
+                self.on_change(self.path, change)
         self.line = self._line(reader, snapshot)
         if snapshot.has_ended:
             self.close()
@@ -201,7 +201,7 @@ class Wall:
     ----------
     places
         Run files, and folders of which every `*.run` is followed, also those that come later.
-    rules, rang
+    rules, on_change
         What is watched for in each of them, and who is told.
     elsewhere
         Gives lines of runs that these files do not tell of, by the file of the run.
@@ -216,13 +216,13 @@ class Wall:
         self,
         places: Sequence[Path],
         rules: Sequence[Rule] = (),
-        rang: Callable[[Path, Change], None] | None = None,
+        on_change: Callable[[Path, Change], None] | None = None,
         elsewhere: Callable[[], dict[Path, RunLine]] = dict,
     ) -> None:
         self.places = places
         self.elsewhere = elsewhere
         self.rules = rules
-        self.rang = rang
+        self.on_change = on_change
         self.runs: dict[Path, FollowedRun] = {}
         self.told: set[Path] = set()  # of what was shown last from elsewhere
         self.lines: tuple[RunLine, ...] = ()
@@ -271,11 +271,11 @@ class Wall:
                     found = sorted(path for path in place.glob("*.run") if path.is_file())
             for path in found:
                 if path not in self.runs:
-                    self.runs[path] = FollowedRun(path, self.rules, self.rang)
+                    self.runs[path] = FollowedRun(path, self.rules, self.on_change)
 
     def _take_up(self, path: Path) -> None:
         if path.exists():
-            self.runs[path] = FollowedRun(path, self.rules, self.rang)
+            self.runs[path] = FollowedRun(path, self.rules, self.on_change)
             self.runs[path].look()
 
     def _follow(self) -> None:

@@ -52,7 +52,7 @@ class WatchedRun(RunFollower):
     no_controls = "watching: only the process that runs it controls playback"
     can_note = False
     controls = None
-    fate = ""
+    after_leaving = ""
     writing_seconds = 0.0
 
     def __init__(self, path: Path, shown: Mapping[str, Any] | None = None) -> None:

@@ -11,9 +11,9 @@ from macro_engine.core.state import State
 from macro_engine.options.settings import Settings
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.late_rows import LateRows, keys_of, without_missing_labels
-from macro_engine.stream.live.beginning import GrowingFile
-from macro_engine.stream.live.live_text import TextLayout
-from macro_engine.stream.live.tail import Follower
+from macro_engine.stream.live.beginning import FileOrigin
+from macro_engine.stream.live.live_text import CsvColumns
+from macro_engine.stream.live.tail import TailSource
 from macro_engine.stream.recording import open_file
 from macro_engine.stream.source import Say, Source
 from macro_engine.stream.spec import LateLabels, StreamSpec, unknown_column
@@ -87,17 +87,17 @@ class LabelFile:
         given = self.settings
         unsniffed = {n: v for n, v in given.values.items() if n != "delimiter"}
         try:  # it may have a delimiter of its own
-            beginning = GrowingFile(self.path).begin(
+            beginning = FileOrigin(self.path).begin(
                 Settings({"decimal": "."} | unsniffed, given.origins), _not_yet
             )
             if not {*self.late.key, self.spec.label.column} <= {*beginning.names}:
-                beginning = GrowingFile(self.path).begin(given, _not_yet)
+                beginning = FileOrigin(self.path).begin(given, _not_yet)
         except _NotYetError:
             return False
         columns = columns_of(self.spec, self.late, beginning.names, self.path)
         dialect = Dialect(beginning.read_as["delimiter"], beginning.read_as["decimal"])
-        layout = TextLayout(dialect, beginning.names, columns)
-        self.source = Follower(self.path, layout, self.say, None)
+        layout = CsvColumns(dialect, beginning.names, columns)
+        self.source = TailSource(self.path, layout, self.say, None)
         if self.stored is not None:
             self.source.restore(self.stored)
         self.source.start()

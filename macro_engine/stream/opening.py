@@ -17,7 +17,7 @@ from macro_engine.stream.formats.text_file import PACKINGS
 from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
 from macro_engine.stream.label_file import LabelFile, read_whole
 from macro_engine.stream.reader import Reader
-from macro_engine.stream.recording import Recorded, StreamFile
+from macro_engine.stream.recording import RecordingOrigin, StreamFile
 from macro_engine.stream.source import Beginning, Origin, Say, Wait
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
@@ -158,7 +158,7 @@ def begin_stream(
     stored: StoredStream | None = None,
 ) -> PartlyOpened:
     """Look at the beginning of a stream and infer what no option says; see `open_stream`."""
-    origin = stream if isinstance(stream, Origin) else Recorded(stream)
+    origin = stream if isinstance(stream, Origin) else RecordingOrigin(stream)
     if stored is None:
         with _failing_in_words(origin):
             origin.await_it(wait)

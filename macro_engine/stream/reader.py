@@ -11,7 +11,7 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Block
 from macro_engine.core.state import State, child
-from macro_engine.stream.blocks import BlockMaker, packed
+from macro_engine.stream.block_maker import BlockMaker, packed
 from macro_engine.stream.encode import SAMPLE, Encoder
 from macro_engine.stream.label_file import LabelFile
 from macro_engine.stream.source import Say, Source
@@ -145,7 +145,7 @@ class Reader:
     def poll(self) -> Iterator[Block]:
         """The steps that were closed by what has come, or by silence."""
         self.can_commit = not self.is_live
-        begun = self.clock()
+        started_at = self.clock()
         with self._failing_in_words():
             tables = self.source.poll()
         self.has_news = bool(tables) or self.source.has_ended
@@ -172,7 +172,7 @@ class Reader:
         if self.is_live and not self.source.has_ended:
             labels = self._take_labels()
             yield from self.maker.completed()
-            self._set_most_rows(sum(map(len, tables)) + labels, self.clock() - begun)
+            self._set_most_rows(sum(map(len, tables)) + labels, self.clock() - started_at)
         if not self.is_live:
             self.mark = self._state()
         self.can_commit = True

@@ -144,7 +144,7 @@ class Recording(Source):
         self.tables = None  # which closes the file
 
 
-class Recorded(Origin):
+class RecordingOrigin(Origin):
     """Files that hold a whole stream.
 
     Where they are only shown, columns without usable names get some.

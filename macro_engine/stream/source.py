@@ -237,31 +237,31 @@ def named(stream: str, from_now: bool = False, descriptor: int = 0) -> Origin:
 
 # imported when they are asked for, with all that they need
 def _file(asked: StreamRequest) -> Origin:
-    from macro_engine.stream.live.beginning import GrowingFile
+    from macro_engine.stream.live.beginning import FileOrigin
 
-    return GrowingFile(Path(asked.text), asked.from_now)
+    return FileOrigin(Path(asked.text), asked.from_now)
 
 
 def _standard_input(asked: StreamRequest) -> Origin:
-    from macro_engine.stream.live.beginning import Piped
+    from macro_engine.stream.live.beginning import PipeOrigin
     from macro_engine.stream.live.standard_input import Pipe
 
     if asked.from_now:
         raise UsageError("--from-now: standard input always begins now; leave the option out")
-    return Piped(Pipe(asked.descriptor))
+    return PipeOrigin(Pipe(asked.descriptor))
 
 
 def _kafka(asked: StreamRequest) -> Origin:
     from importlib.util import find_spec
 
     from macro_engine.core.extras import how_to_install
-    from macro_engine.stream.live.kafka.beginning import Topic
+    from macro_engine.stream.live.kafka.beginning import TopicOrigin
 
     if find_spec("confluent_kafka") is None:
         raise UsageError(
             f"kafka: needs confluent-kafka; install it with: {how_to_install('kafka')}"
         )
-    return Topic(asked)
+    return TopicOrigin(asked)
 
 
 register(FILE, _file)

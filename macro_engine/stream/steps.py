@@ -10,7 +10,7 @@ import numpy as np
 from macro_engine.core.declared import Declared, Flag, Integer, StatePart
 from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.state import State
-from macro_engine.stream.ahead import LAST, MOVE, Ahead, HeldRow
+from macro_engine.stream.held_rows import LAST, MOVE, HeldRow, HeldRows
 from macro_engine.stream.spec import AHEAD, MAX_STEP, StepLength
 from macro_engine.stream.times import FIRST_TIME, iso
 
@@ -64,7 +64,7 @@ class Stepper:
     say
         Takes a line of text when the clock moves, and when a window is cut.
     ahead, now
-        As in `Ahead`.
+        As in `HeldRows`.
     max_step
         The rows that a step of a time window holds at most; the rest of the window makes further
         steps.
@@ -98,7 +98,7 @@ class Stepper:
         self.reject_late = reject_late
         self.say = say
         self.max_step = max_step
-        self.ahead = Ahead(self.length, ahead, now)
+        self.ahead = HeldRows(self.length, ahead, now)
         self.late = 0
         self.count = 0  # rows given so far
         self.last_taken = -1  # the largest number of a row that was

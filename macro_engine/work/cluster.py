@@ -65,7 +65,7 @@ def _check_workers(client: Any, name: str) -> None:
     )
 
 
-def where() -> str:
+def worker_name() -> str:
     """What this worker is called in messages."""
     return f"{socket.gethostname()}, process {os.getpid()}"
 
@@ -74,8 +74,8 @@ def check_program(wanted: str) -> None:
     """In a worker: refuses to do what another program asks for, if it came after the others."""
     if wanted != program():
         raise MacroError(
-            f"the worker at {where()} runs macro-tui {program()}, and the one that asks {wanted}; "
-            "install the same there and start it again"
+            f"the worker at {worker_name()} runs macro-tui {program()}, and the one that asks "
+            f"{wanted}; install the same there and start it again"
         )
 
 
@@ -88,14 +88,14 @@ def check_data(data: list[tuple[str, str]]) -> tuple[Path, ...]:
             "a worker reads the data at the same path as the command: share the folder, or copy it"
         )
         if not path.exists():
-            raise MacroError(f"{visible(path)} is not on the worker at {where()}; {advice}")
+            raise MacroError(f"{visible(path)} is not on the worker at {worker_name()}; {advice}")
         try:
             found = fingerprint(path)
         except MacroError as error:
-            raise MacroError(f"{error}, on the worker at {where()}; {advice}") from None
+            raise MacroError(f"{error}, on the worker at {worker_name()}; {advice}") from None
         if found != wanted:
             raise MacroError(
-                f"{visible(path)} is another file on the worker at {where()}; {advice}"
+                f"{visible(path)} is another file on the worker at {worker_name()}; {advice}"
             )
         paths.append(path)
     return tuple(paths)

@@ -12,7 +12,7 @@ from typing import Any
 from macro_engine.work.cluster import check_data, check_program
 from macro_engine.work.dask_work import DaskWork
 from macro_engine.work.identity import program
-from macro_engine.work.tasks import Task, as_json, do, why
+from macro_engine.work.tasks import Task, as_json, do, error_text
 
 
 def do_there(order: str) -> str:
@@ -24,7 +24,7 @@ def do_there(order: str) -> str:
         value, seconds = do(Task(asked["name"], asked["settings"], data, asked["label"]))
         return as_json({"value": value, "seconds": seconds})
     except Exception as error:  # it is told where it was asked for
-        return as_json({"reason": why(error)})
+        return as_json({"reason": error_text(error)})
 
 
 class DaskScheduler(DaskWork):
@@ -50,7 +50,7 @@ class DaskScheduler(DaskWork):
         try:
             answer: dict[str, Any] = json.loads(future.result(timeout=60))
         except Exception as error:  # it was lost on its way
-            return {"reason": why(error)}
+            return {"reason": error_text(error)}
         return answer
 
     def done_again(self, worker: str, _keys: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from macro_engine.core.escape import visible
 from macro_engine.work.cluster import connect
-from macro_engine.work.tasks import Ended, why
+from macro_engine.work.tasks import Ended, error_text
 
 _LOST_TWICE = 2
 _PATIENCE_TO_CLOSE = 2.0  # seconds
@@ -119,7 +119,7 @@ class DaskWork(ABC):
         if future.status == "finished":
             answer = self.answer_of(key, future)
         elif future.status == "error":
-            answer = {"reason": why(future.exception())}
+            answer = {"reason": error_text(future.exception())}
         else:
             answer = {"reason": "the Dask scheduler is gone, or gave it up", "may_retry": False}
         return [self.forget(key, answer)]

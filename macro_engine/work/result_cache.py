@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from macro_engine.core.atomic_files import write_atomically
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.core.whole_files import write_whole
 
 if TYPE_CHECKING:
     from macro_engine.work.tasks import Task
@@ -66,7 +66,7 @@ class ResultCache:
         }
         text = json.dumps(held | {"checksum": _checksum(held)}, indent=1)
         try:
-            write_whole({self._path(identity): text.encode()})
+            write_atomically({self._path(identity): text.encode()})
         except OSError as error:
             if not self.cannot_write:
                 self.cannot_write = True

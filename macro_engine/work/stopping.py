@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 
-class Stop:
+class StopRequest:
     """Is asked for once, from any thread."""
 
     def __init__(self) -> None:
@@ -35,4 +35,4 @@ class Stop:
                 self.listeners.remove(listener)
 
 
-of_process = Stop()  # for all that a worker process does
+of_process = StopRequest()  # for all that a worker process does

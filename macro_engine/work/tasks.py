@@ -195,7 +195,7 @@ def as_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
-def why(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An exception as a reason, for the user."""
     if isinstance(error, MacroError):
         return str(error)
@@ -217,7 +217,7 @@ class InProcess:
             value, seconds = do(task)
             self.ended.append(Ended(number, value, seconds))
         except Exception as error:  # whatever it is, the other tasks go on
-            self.ended.append(Ended(number, reason=why(error)))
+            self.ended.append(Ended(number, reason=error_text(error)))
 
     def wait(self, seconds: float) -> list[Ended | str]:  # noqa: ARG002
         ended, self.ended = self.ended, []

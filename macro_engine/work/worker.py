@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from macro_engine.work.stopping import of_process
-from macro_engine.work.tasks import Task, as_json, do, why
+from macro_engine.work.tasks import Task, as_json, do, error_text
 
 _ORPHANED = 3  # exit code
 
 
-class Answers:
+class AnswerPipe:
     """The pipe to the process that started this one."""
 
     def __init__(self, pipe: BinaryIO) -> None:
@@ -41,7 +41,7 @@ class Answers:
 def main() -> None:
     """Does tasks until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is the other process's to answer
-    answers = Answers(os.fdopen(os.dup(1), "wb"))
+    answers = AnswerPipe(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # a model that prints must not spoil the answers
     orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders, answers), name="orders", daemon=True).start()
@@ -49,7 +49,7 @@ def main() -> None:
         _do(orders.get(), answers)
 
 
-def _listen(orders: queue.SimpleQueue[dict[str, Any]], answers: Answers) -> None:
+def _listen(orders: queue.SimpleQueue[dict[str, Any]], answers: AnswerPipe) -> None:
     for line in sys.stdin.buffer:
         order = json.loads(line)
         if "stop" in order:
@@ -61,10 +61,10 @@ def _listen(orders: queue.SimpleQueue[dict[str, Any]], answers: Answers) -> None
     os._exit(_ORPHANED)
 
 
-def _do(order: dict[str, Any], answers: Answers) -> None:
+def _do(order: dict[str, Any], answers: AnswerPipe) -> None:
     number, data = order["number"], tuple(Path(path) for path in order["data"])
     try:
         value, seconds = do(Task(order["name"], order["settings"], data, order["label"]))
         answers.send({"number": number, "value": value, "seconds": seconds})
     except BaseException as error:  # whatever it is, the next task is done
-        answers.send({"number": number, "reason": why(error)})
+        answers.send({"number": number, "reason": error_text(error)})

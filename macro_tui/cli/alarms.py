@@ -45,7 +45,7 @@ def add_metrics_argument(parser: argparse.ArgumentParser) -> None:
 def check_metrics(arguments: argparse.Namespace) -> None:
     """Refuses an address that cannot be served, before anything is opened."""
     if arguments.metrics is not None:
-        from macro_engine.run.exporter import need_prometheus, read_address
+        from macro_engine.run.prometheus import need_prometheus, read_address
 
         read_address(arguments.metrics)
         need_prometheus()
@@ -54,7 +54,7 @@ def check_metrics(arguments: argparse.Namespace) -> None:
 def serve_metrics(arguments: argparse.Namespace, engine: Engine) -> Engine:
     """Has the numbers of a run served, if that is asked for."""
     if arguments.metrics is not None:
-        from macro_engine.run.exporter import read_address, serve
+        from macro_engine.run.prometheus import read_address, serve
 
         serve(engine, *read_address(arguments.metrics))
     return engine

@@ -20,7 +20,7 @@ from macro_tui.replays import find_recording
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
-    from macro_engine.fleet.fleet import Crew, Fleet, Standing
+    from macro_engine.fleet.fleet import Crew, Fleet, StreamStatus
     from macro_engine.fleet.stream import Stream
 
 EXAMPLES = (
@@ -118,7 +118,7 @@ def _crew_of(arguments: argparse.Namespace) -> Callable[[], Crew]:
         address = arguments.scheduler
 
         def elsewhere() -> Crew:
-            from macro_engine.fleet.elsewhere import DaskCrew
+            from macro_engine.fleet.dask_crew import DaskCrew
 
             return DaskCrew(address)
 
@@ -259,7 +259,7 @@ def _report(arguments: argparse.Namespace, fleet: Fleet, said: list[str]) -> int
     return 0
 
 
-def _line_of(one: Standing, width: int) -> str:
+def _line_of(one: StreamStatus, width: int) -> str:
     words = f"{visible(one.stream.name):{width}}  {one.state}"
     if one.reason:
         return f"{words}: {one.reason}"

@@ -59,10 +59,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def begin_from(arguments: argparse.Namespace, is_shown_only: bool = False) -> PartlyOpened:
     """The stream that the arguments ask for, with questions if there are any."""
     from macro_engine.stream.opening import begin_stream
-    from macro_engine.stream.recording import Recorded
+    from macro_engine.stream.recording import RecordingOrigin
 
     paths = [find_recording(name) for name in arguments.files]
-    recorded = Recorded(paths, is_shown_only)
+    recorded = RecordingOrigin(paths, is_shown_only)
     return begin_stream(recorded, layers_from(arguments), arguments.config)
 
 
@@ -133,14 +133,14 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
 
 def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     """Refuses output files that cannot be written, are inputs, or are named twice."""
-    from macro_engine.core.output_path import destination
+    from macro_engine.core.output_path import resolve_output
     from macro_engine.run.outputs import check_output, check_run_file
 
     for option in ("predictions", "trace"):
         path = getattr(arguments, option)
         if path is not None:
             check_output(path, f"--{option}", taken)
-            taken[destination(path)] = f"is written by --{option} already"
+            taken[resolve_output(path)] = f"is written by --{option} already"
     _check_emit(arguments, taken)
     keep_of(arguments)  # so that what is wrong with it is said at once
     if arguments.run_file is not None:
@@ -148,7 +148,7 @@ def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None
 
 
 def _check_emit(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
-    from macro_engine.core.output_path import destination
+    from macro_engine.core.output_path import resolve_output
     from macro_engine.run.emit.emission import STANDARD_OUTPUT, check_emit
 
     emit = arguments.emit
@@ -162,7 +162,7 @@ def _check_emit(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
     if emit == STANDARD_OUTPUT and not arguments.headless and sys.stdout.isatty():
         raise UsageError("--emit -: the screen is on standard output; add --headless")
     if emit != STANDARD_OUTPUT:
-        taken[destination(Path(emit))] = "is written by --emit already"
+        taken[resolve_output(Path(emit))] = "is written by --emit already"
 
 
 def keep_of(arguments: argparse.Namespace) -> Keep | None:

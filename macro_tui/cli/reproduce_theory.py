@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from macro_engine.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from macro_engine.experiments.theory import Cell, Claim
+    from macro_engine.experiments.theory import Claim, TheoryCell
     from macro_engine.work.tasks import Done, Failed, Task
 
     RunTasks = Callable[[list[Task]], Sequence[Done | Failed]]
@@ -55,7 +55,7 @@ def run_theory(arguments: argparse.Namespace, done: RunTasks) -> Sequence[Done |
     return results
 
 
-def _table(cells: Sequence[Cell]) -> str:
+def _table(cells: Sequence[TheoryCell]) -> str:
     """The excess risk in each eighth of the run, in points, and the number of subroutines."""
     lines = [f"{'excess risk in points, by eighths of the run':58} {'N_n':>7}  eps   eps/2"]
     for cell in cells:

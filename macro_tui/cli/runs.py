@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from macro_engine.core.errors import MacroError
     from macro_engine.core.escape import visible
-    from macro_engine.run.overview import overview
+    from macro_engine.run.run_listing import listing_line
 
     if arguments.check is not None:
         return _check(arguments.check)
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         print(f"no run files in {visible(arguments.folder)}")
         return 0
-    lines = [HEADINGS, *map(overview, found)]
+    lines = [HEADINGS, *map(listing_line, found)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = (

@@ -40,7 +40,7 @@ from macro_tui.view.page import expected_length
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.rows import Row, row_width
 from macro_tui.view.scene import Scene
-from macro_tui.view.tour import Sight, Tour
+from macro_tui.view.tour import Tour, TourState
 from macro_tui.view.verdict import verdict
 from macro_tui.widgets.drawing import Drawing
 from macro_tui.widgets.paragraph import Paragraph
@@ -258,7 +258,7 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
         if self.tour is not None:
             kinds = frozenset(event.kind for _, event in self.event_log.events)
             run, since = self.session, self.tour.since
-            sight = Sight(self.shown, run.snapshot, run.alarms, kinds, since)
+            sight = TourState(self.shown, run.snapshot, run.alarms, kinds, since)
             if self.tour.look(sight, monotonic()):
                 self.draw_footer()
 

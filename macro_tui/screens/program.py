@@ -45,7 +45,7 @@ class ProgramActions(MonitorScreen):
 
     def action_leave(self) -> None:
         """Leaves; asks once where leaving ends a live run."""
-        if self.options.asks_before_leaving and (fate := self.session.fate):
+        if self.options.asks_before_leaving and (fate := self.session.after_leaving):
             self.app.push_screen(ConfirmExit(fate), self._leave_if)
         else:
             self.app.exit(0)

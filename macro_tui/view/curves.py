@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from macro_tui.view import raster
 from macro_tui.view.axis import LEADS, Bounds, settled, step, tick_text, ticks
+from macro_tui.view.axis_labels import Labels, put_births, put_x_labels
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
-from macro_tui.view.marks import Labels, put_births, put_x_labels
 from macro_tui.view.raster import Floats, Stroke
 from macro_tui.view.rows import Row
 

@@ -10,7 +10,7 @@ from macro_engine.core.format import time_text
 from macro_engine.run.view import Event
 from macro_tui.view.event_log import BIRTH, NOTE, TROUBLE, before_moment, severity
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.listing import window
+from macro_tui.view.listing import visible_range
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
@@ -37,7 +37,7 @@ def events_shown(scene: Scene, height: int) -> range:
     picked = picked_place(scene)
     if picked is None and scene.listed is scene.ranked:
         picked = 0  # what matters most stands at the top
-    return window(len(scene.listed), height, picked)
+    return visible_range(len(scene.listed), height, picked)
 
 
 def event_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Row]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def window(count: int, room: int, picked: int | None) -> range:
+def visible_range(count: int, room: int, picked: int | None) -> range:
     """The last lines, or those around the picked one.
 
-    >>> window(10, 4, None), window(10, 4, 2)
+    >>> visible_range(10, 4, None), visible_range(10, 4, 2)
     (range(6, 10), range(0, 4))
     """
     room = max(room, 0)

@@ -7,7 +7,7 @@ from macro_engine.core.format import count_text, elapsed_text, time_text
 from macro_engine.run.view import Snapshot
 from macro_tui.view.cells import in_room, width_of
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.listing import window
+from macro_tui.view.listing import visible_range
 from macro_tui.view.rows import Row, fitting
 
 _LONGEST = 24  # cells of a key
@@ -47,7 +47,7 @@ def pending_rows(
     title = f"p({visible(snapshot.pending_class, 12)})"
     heading = f"  {'key' if likely[0]['key'] else 'row':<{key}} {title:>7}"
     rows.append([(heading + (f"  {'time':<16}" if has_time else ""), "muted")])
-    for i in window(len(likely), room, place):
+    for i in visible_range(len(likely), room, place):
         one, name = likely[i], in_room(named[i], key)
         is_rare = one["prediction"] == snapshot.pending_class
         row: Row = [
@@ -71,7 +71,7 @@ def picked_place(snapshot: Snapshot, picked: str, by: int = 0) -> int:
 def row_at(snapshot: Snapshot, picked: str, y: int, width: int, height: int) -> int | None:
     """The place of the row that stands in a line; None where there is none."""
     above, likely = len(_first_rows(snapshot, width)) + 1, snapshot.pending_likely
-    shown = window(len(likely), height - above, picked_place(snapshot, picked))
+    shown = visible_range(len(likely), height - above, picked_place(snapshot, picked))
     return shown[y - above] if above <= y < above + len(shown) else None
 
 

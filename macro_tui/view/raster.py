@@ -25,7 +25,7 @@ class Stroke:
 
 
 @dataclass(frozen=True)
-class Cells:
+class RasterCells:
     """For every cell its character as a code point, and which curve has its colour, or -1."""
 
     characters: NDArray[np.uint32]
@@ -66,7 +66,7 @@ def inked(values: Floats, low: float, high: float, rows: int) -> NDArray[np.bool
 
 def braille(
     values: Floats, strokes: Sequence[Stroke], low: float, high: float, width: int, height: int
-) -> Cells:
+) -> RasterCells:
     """One value for each dot column of each series; the first series lies on top."""
     dots = inked(fitted(values, ACROSS * width, np.nan), low, high, DOWN * height)
     for curve, stroke in zip(dots, strokes, strict=True):
@@ -78,10 +78,10 @@ def braille(
         bits |= np.where(dots[:, down::DOWN, across::ACROSS], bit, np.uint8(0))
     together = np.bitwise_or.reduce(bits, axis=0)
     characters = np.where(together > 0, _BRAILLE + together.astype(np.uint32), ord(" "))
-    return Cells(characters.astype(np.uint32), _first(bits > 0))
+    return RasterCells(characters.astype(np.uint32), _first(bits > 0))
 
 
-def filled(values: Floats, unit: float, above: int, below: int) -> Cells:
+def filled(values: Floats, unit: float, above: int, below: int) -> RasterCells:
     """Dots from zero to each value of one series: zero is the edge below the rows `above` it.
 
     A row of cells is worth a `unit`. What is known has a dot at least. Owner 0 is above zero,
@@ -97,7 +97,7 @@ def filled(values: Floats, unit: float, above: int, below: int) -> Cells:
         bits |= np.where(drawn[down::DOWN, across::ACROSS], bit, np.uint8(0))
     characters = np.where(bits > 0, _BRAILLE + bits.astype(np.uint32), ord(" "))
     side = (np.arange(above + below) >= above).astype(int)[:, None]
-    return Cells(characters.astype(np.uint32), np.where(bits > 0, side, -1))
+    return RasterCells(characters.astype(np.uint32), np.where(bits > 0, side, -1))
 
 
 def by_weight(characters: NDArray[np.uint32], signs: str) -> NDArray[np.uint32]:
@@ -110,13 +110,13 @@ def by_weight(characters: NDArray[np.uint32], signs: str) -> NDArray[np.uint32]:
 
 def letters(
     values: Floats, glyphs: Sequence[str], low: float, high: float, width: int, height: int
-) -> Cells:
+) -> RasterCells:
     """The same in one character a cell, another for each series."""
     pairs = fitted(values, ACROSS * width, np.nan).reshape(len(values), width, ACROSS)
     last = np.where(np.isnan(pairs[..., 1]), pairs[..., 0], pairs[..., 1])
     owners = _first(inked(last, low, high, height))
     codes = np.array([*map(ord, glyphs), ord(" ")], np.uint32)  # owner -1 is the last: a blank
-    return Cells(codes[owners], owners)
+    return RasterCells(codes[owners], owners)
 
 
 def _first(drawn: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.run.view import RejectedReason
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.listing import window
+from macro_tui.view.listing import visible_range
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
@@ -21,7 +21,7 @@ def picked_reason(scene: Scene) -> int:
 
 def reasons_shown(scene: Scene, height: int) -> range:
     """The reasons that there is room for, around the picked one."""
-    return window(len(scene.rejected), max((height - 1) // _LINES, 1), picked_reason(scene))
+    return visible_range(len(scene.rejected), max((height - 1) // _LINES, 1), picked_reason(scene))
 
 
 def reason_at(scene: Scene, y: int, height: int) -> int | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from macro_tui.view.bars import sparks
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.listing import window
+from macro_tui.view.listing import visible_range
 from macro_tui.view.rows import Row
 from macro_tui.view.scene import Scene
 
@@ -90,7 +90,7 @@ def picked_number(scene: Scene) -> int:
 
 def _shown(scene: Scene, every: Sequence[Line], height: int) -> range:
     """The places that there is room for, below the heading and above the sum."""
-    return window(len(every), height - 1 - (height >= _SUMMED), _picked(scene, every))
+    return visible_range(len(every), height - 1 - (height >= _SUMMED), _picked(scene, every))
 
 
 def _picked(scene: Scene, every: Sequence[Line]) -> int:

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_tui.view.axis_labels import Labels, put_births, put_x_labels
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.glyphs import UNICODE, Glyphs
-from macro_tui.view.listing import window
-from macro_tui.view.marks import Labels, put_births, put_x_labels
+from macro_tui.view.listing import visible_range
 from macro_tui.view.raster import fitted
 from macro_tui.view.roles import NAMED, named_role
 from macro_tui.view.rows import Row
@@ -73,7 +73,7 @@ def render(view: TimelineView, width: int, height: int, glyphs: Glyphs = UNICODE
     if not view.members or not columns:
         return canvas.rows()
     has_labels = canvas.height >= 3
-    shown = window(len(view.members), canvas.height - 1 - has_labels, view.viewed)
+    shown = visible_range(len(view.members), canvas.height - 1 - has_labels, view.viewed)
     for y, index in enumerate(shown):
         _draw_member(canvas, y, left, view, index)
     lane = len(shown)

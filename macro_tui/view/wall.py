@@ -11,7 +11,7 @@ from macro_engine.core.format import count_text, elapsed_text
 from macro_engine.run.view import RunLine
 from macro_tui.view.cells import in_room, width_of
 from macro_tui.view.glyphs import Glyphs
-from macro_tui.view.listing import window
+from macro_tui.view.listing import visible_range
 from macro_tui.view.rows import Row, Span
 
 _STATES = {"running": "good", "quiet": "label", "finished": "muted", "stopped": "muted"}
@@ -54,7 +54,7 @@ def wall_rows(
 
 def rows_shown(lines: Sequence[RunLine], picked: int, height: int) -> range:
     """The places of the runs that there is room for, under the heading."""
-    return window(len(lines), height - 1, picked)
+    return visible_range(len(lines), height - 1, picked)
 
 
 def wall_header(lines: Sequence[RunLine], text: str, readonly: bool, below: int = 0) -> Row:

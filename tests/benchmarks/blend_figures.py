@@ -64,11 +64,11 @@ def error(q, labels):
 
 
 def over_seeds(evidence, labels, starts, seeds):
-    plans, found = blend_shape.PLANS, []
+    tiling_sets, found = blend_shape.TILING_SETS, []
     for seed in range(1, seeds + 1):
-        blend_shape.PLANS = tuple(replace(p, seed=p.seed - 1 + seed) for p in plans)
+        blend_shape.TILING_SETS = tuple(replace(p, seed=p.seed - 1 + seed) for p in tiling_sets)
         found.append(error(blended(evidence, labels, starts), labels))
-    blend_shape.PLANS = plans
+    blend_shape.TILING_SETS = tiling_sets
     return found
 
 

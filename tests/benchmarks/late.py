@@ -27,7 +27,7 @@ from pathlib import Path
 
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine
-from macro_engine.stream.live.beginning import GrowingFile
+from macro_engine.stream.live.beginning import FileOrigin
 from macro_engine.stream.opening import open_stream
 
 CASES = ("rows", "windows", "file", "run")
@@ -70,7 +70,7 @@ def tailing(folder: Path, case: str) -> Engine:
     if case == "file":
         options["labels"] = str(folder / "labels.csv")
     layers = [Layer.read("benchmark", options, of_user=True)]
-    opened = open_stream(GrowingFile(folder / "live.csv"), layers, close_after="never")
+    opened = open_stream(FileOrigin(folder / "live.csv"), layers, close_after="never")
     if case != "run":
         return Engine(opened)
     emit = str(folder / "emitted.jsonl")

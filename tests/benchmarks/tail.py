@@ -27,7 +27,7 @@ from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.playing.pace import Speed
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.stored_stream import stored_stream
-from macro_engine.stream.live.beginning import GrowingFile
+from macro_engine.stream.live.beginning import FileOrigin
 from macro_engine.stream.opening import open_stream
 
 RATE = 50_000
@@ -36,7 +36,7 @@ ATLANTA = Path(__file__).parents[2] / "replays" / "airline-ATL.parquet"
 
 def tailing(path: Path, run_file: Path | None = None, listener: Listener | None = None) -> Engine:
     stored = stored_stream(run_file) if run_file is not None else None
-    opened = open_stream(GrowingFile(path), stored=stored, close_after="never")
+    opened = open_stream(FileOrigin(path), stored=stored, close_after="never")
     outputs = (
         [run_file.with_suffix(f".{kind}.parquet") for kind in ("predictions", "trace")]
         if run_file is not None

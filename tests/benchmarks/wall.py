@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from terminals import Terminal
 
-from macro_engine.run.overview import overview
+from macro_engine.run.run_listing import listing_line
 from macro_tui.cli.runs import HEADINGS
 
 # Each run in a thread of its own: an engine over a file that grows by a row every 0.2 s.
@@ -32,7 +32,7 @@ from pathlib import Path
 folder, count = Path(sys.argv[1]), int(sys.argv[2])
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine
-from macro_engine.stream.live.beginning import GrowingFile
+from macro_engine.stream.live.beginning import FileOrigin
 from macro_engine.stream.opening import open_stream
 HEADER = "when,a,b,label\\n"
 def row(when):
@@ -45,7 +45,7 @@ def values():
 def run(i):
     stream = folder / f"s{i}.csv"
     opened = open_stream(
-        GrowingFile(stream), [Layer.read("the benchmark", values(), of_user=True)],
+        FileOrigin(stream), [Layer.read("the benchmark", values(), of_user=True)],
         wait=lambda _why: time.sleep(0.1),
     )
     asyncio.run(Engine(opened, run_file=folder / f"r{i:02}.run").run())
@@ -86,7 +86,9 @@ def first_lines(folder: Path, rounds: int) -> tuple[float, float]:
 def committed(folder: Path) -> list[int]:
     """Rows in each run file."""
     place = HEADINGS.index("rows")
-    return [int(overview(path)[place].replace(",", "")) for path in sorted(folder.glob("*.run"))]
+    return [
+        int(listing_line(path)[place].replace(",", "")) for path in sorted(folder.glob("*.run"))
+    ]
 
 
 def main() -> int:

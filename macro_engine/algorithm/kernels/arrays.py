@@ -66,7 +66,7 @@ class Subroutines(NamedTuple):
     updates: Ints
 
 
-class Called(NamedTuple):
+class LearningArrays(NamedTuple):
     """Who learns each step, once its labels are known: members and subroutines from 0.
 
     Steps are those that are completed and those that open, in their order.
@@ -88,7 +88,7 @@ class Bank(NamedTuple):
     rates: Floats  # the first learning rates, for logistic
 
 
-class Results(NamedTuple):
+class ResultArrays(NamedTuple):
     """What `FamilyResult` holds; probabilities have no lines where nobody asked for them."""
 
     predictions: Ints
@@ -102,7 +102,7 @@ class Results(NamedTuple):
     nearest_distances: NDArray[np.float32]
 
 
-class Present(NamedTuple):
+class PresentHistory(NamedTuple):
     """The history before the step at hand, one at a time, and what was decided for it."""
 
     counts: Ints  # rows of each class

@@ -13,7 +13,7 @@ ANSWER, CLOSE, LEARN = 1, 2, 4  # what is done with a step
 FRESH = 8  # a step of one row that is learned was answered just before: scratch still holds it
 
 
-class Given(NamedTuple):
+class EvidenceArrays(NamedTuple):
     """The rows of a block; as `Evidence`, with the labels and where each step starts."""
 
     numbers: Floats
@@ -41,7 +41,7 @@ class BlendConstants(NamedTuple):
     noise: Floats  # of the two filters
 
 
-class Parts(NamedTuple):
+class MemoryArrays(NamedTuple):
     """What is learned; as `Memory`, with whole tables and the cells that changed."""
 
     linear_bias: Floats

@@ -8,6 +8,7 @@ from macro_engine.algorithm.persistence import LEAST, PRIOR_ROWS
 from macro_engine.blend.kernels.steps import run_steps
 from macro_engine.core.compiling import borrowing, inlined
 from macro_engine.estimator.compiled_blend import example
+from macro_engine.estimator.growing_columns import CODED
 from macro_engine.estimator.kernels.addresses import reader_of
 from macro_engine.estimator.kernels.learner import spread, take_row
 from macro_engine.estimator.kernels.parts import (
@@ -36,7 +37,6 @@ from macro_engine.estimator.kernels.parts import (
     table_of,
 )
 from macro_engine.estimator.kernels.scale import deviations
-from macro_engine.estimator.layout import CODED
 from macro_engine.stream.running_scale import SLOPE
 
 arrays_at = reader_of(example())

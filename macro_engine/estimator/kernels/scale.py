@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from macro_engine.core.compiling import borrowing, inlined
+from macro_engine.estimator.growing_columns import NUMBER
 from macro_engine.estimator.kernels.parts import (
     COUNTED,
     DEVIATION,
@@ -22,7 +23,6 @@ from macro_engine.estimator.kernels.parts import (
     line_of,
     table_of,
 )
-from macro_engine.estimator.layout import NUMBER
 from macro_engine.stream.running_scale import CLIP, LIMIT, MEMORY, TINY
 
 

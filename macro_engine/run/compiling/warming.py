@@ -18,7 +18,7 @@ from time import monotonic
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.core.cache_notes import compiler_pace, found_folder, is_warm, mark_as_warm
 from macro_engine.core.escape import visible
-from macro_engine.run.compiling import compiling_beside
+from macro_engine.run.compiling import compiler_process
 
 WAIT = "MACRO_TUI_COMPILER"  # set to `wait`, a run waits for the compiler before its first step
 
@@ -97,7 +97,7 @@ class Warming:
         with self.ending:
             self.stopping = True
             if self.process is not None:
-                compiling_beside.end(self.process)
+                compiler_process.end(self.process)
 
     def _warm_up(self) -> None:
         try:
@@ -113,7 +113,7 @@ class Warming:
         with self.ending:
             if self.stopping:
                 return
-            self.process = compiling_beside.start(self.needed)
+            self.process = compiler_process.start(self.needed)
         assert self.process.stderr is not None
         with self.process:
             said = self.process.stderr.read()

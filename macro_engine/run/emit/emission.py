@@ -14,7 +14,7 @@ import numpy as np
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.late_labels import Outcomes
-from macro_engine.core.output_path import destination
+from macro_engine.core.output_path import resolve_output
 from macro_engine.core.state import DamagedError, State, whole
 from macro_engine.run.emit.lines import CsvLines, JsonLines, LineFormat, PredictedRows
 from macro_engine.run.emit.target import AppendedFile, EmitTarget, Say, StandardOutput
@@ -155,7 +155,7 @@ def check_emit(to: str, taken: dict[Path, str]) -> None:
             "it is written; - is standard output"
         )
     try:
-        place = destination(path)
+        place = resolve_output(path)
     except UsageError as error:
         raise UsageError(f"--emit: {error}") from None
     if place in taken:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
-from macro_engine.core.output_path import destination
+from macro_engine.core.output_path import resolve_output
 from macro_engine.core.state import State, whole
 
 MOST_WAITING = 64 << 20  # bytes that a reader may be behind
@@ -66,7 +66,7 @@ class AppendedFile(EmitTarget):
         self.length = os.fstat(self.descriptor).st_size
 
     def _opened(self) -> int:
-        descriptor = os.open(destination(self.path), os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(resolve_output(self.path), os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

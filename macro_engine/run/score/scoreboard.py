@@ -94,7 +94,7 @@ class Scoreboard:
         ]
 
     @property
-    def alike(self) -> list[list[str]]:
+    def identical_members(self) -> list[list[str]]:
         """The names of members that did the same in every step, where there are several."""
         groups: list[list[str]] = []
         for name, differs in zip(self.names.member_names, self.differs.tolist(), strict=True):

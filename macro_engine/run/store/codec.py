@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.names import Names
-from macro_engine.core.smallest_type import small
+from macro_engine.core.smallest_type import smallest_unsigned
 from macro_engine.core.state import DamagedError, from_json
 from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, ResultColumn, Steps
 
@@ -95,7 +95,7 @@ def _encoded(values: NDArray[Any], codec: Codec) -> tuple[str, str, bytes]:
         first, above = _differences(values)
         return "differences", above.dtype.str, first + _squeezed(above)
     if codec is Codec.COUNTS:
-        values = small(values)
+        values = smallest_unsigned(values)
     if codec in (Codec.COUNTS, Codec.FLAGS) and values.size:
         least, most = values.min(), values.max()
         if least == most:
@@ -116,7 +116,7 @@ def _differences(times: NDArray[np.int64]) -> tuple[bytes, NDArray[Any]]:
     """The first one and the least difference, and how far each difference is above that."""
     steps = np.diff(times)
     least = steps.min(initial=np.iinfo(np.int64).max)
-    return np.array([times[0], least]).tobytes(), small((steps - least).view(np.uint64))
+    return np.array([times[0], least]).tobytes(), smallest_unsigned((steps - least).view(np.uint64))
 
 
 def _without_repeats(rows: NDArray[Any]) -> bytes:

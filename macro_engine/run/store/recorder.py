@@ -25,7 +25,7 @@ from macro_engine.run.store.batch import Batch
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.ledger import Ledger, write_ledger
 from macro_engine.run.store.lock import WriterLock
-from macro_engine.run.store.retries import PATIENCE, tried
+from macro_engine.run.store.retries import PATIENCE, retried
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.store.tables import writers_ledger
 from macro_engine.stream.table import Rejection
@@ -237,12 +237,12 @@ class Recorder:
             self.connection.execute("PRAGMA journal_mode = MEMORY")
 
         with suppress(sqlite3.Error):  # somebody stays: several files, which are whole together
-            tried(undo, _PATIENCE_WITH_READERS)
+            retried(undo, _PATIENCE_WITH_READERS)
 
     def _open(self) -> None:
         was_there = self.path.exists()
         try:
-            self.connection = tried(self._connected, PATIENCE)
+            self.connection = retried(self._connected, PATIENCE)
         except DamagedError as error:
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
         except (sqlite3.Error, UnicodeDecodeError) as error:

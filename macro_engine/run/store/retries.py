@@ -19,20 +19,20 @@ _PASSING = {
 }
 
 
-def may_pass(error: sqlite3.Error) -> bool:
+def is_transient(error: sqlite3.Error) -> bool:
     """Whether an error is transient: a locked file, a full disk or one that fails."""
     code = getattr(error, "sqlite_errorcode", None)  # errors of Python's own have none
     return code is not None and code & 0xFF in _PASSING  # above are SQLite's finer reasons
 
 
-def tried(action: Callable[[], T], seconds: float) -> T:
+def retried(action: Callable[[], T], seconds: float) -> T:
     """Returns what an action gives; retries it for some seconds while its error is transient."""
     ends = monotonic() + seconds
     while True:
         try:
             return action()
         except sqlite3.Error as error:
-            if not may_pass(error) or monotonic() >= ends:
+            if not is_transient(error) or monotonic() >= ends:
                 raise
         sleep(_PAUSE)
 
@@ -42,4 +42,4 @@ class RetryingConnection(sqlite3.Connection):
 
     def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
         ask = super().execute
-        return tried(lambda: ask(sql, parameters), PATIENCE)
+        return retried(lambda: ask(sql, parameters), PATIENCE)

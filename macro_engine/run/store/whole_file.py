@@ -9,7 +9,7 @@ from pathlib import Path
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.run.store import schema, wal
-from macro_engine.run.store.retries import PATIENCE, tried
+from macro_engine.run.store.retries import PATIENCE, retried
 
 
 def whole_file(path: Path) -> bytes:
@@ -48,6 +48,6 @@ def _copy_log(path: Path) -> None:
                 error.sqlite_errorcode = sqlite3.SQLITE_BUSY
                 raise error
 
-        tried(copy, PATIENCE)
+        retried(copy, PATIENCE)
         with suppress(sqlite3.Error):  # somebody still has it open: the log is there, and empty
             connection.execute("PRAGMA journal_mode = MEMORY")

@@ -29,10 +29,10 @@ from macro_engine.stream.formats.encodings import (
 )
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.infer import COLUMN_OPTIONS, lacking_options
-from macro_engine.stream.live.live_text import LONGEST_LINE, TextLayout
+from macro_engine.stream.live.live_text import LONGEST_LINE, CsvColumns
 from macro_engine.stream.live.rotation import FoundFile
 from macro_engine.stream.live.standard_input import NAME, Pipe, StandardInput
-from macro_engine.stream.live.tail import Follower
+from macro_engine.stream.live.tail import TailSource
 from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.time_formats import AmbiguousError, format_of
@@ -49,7 +49,7 @@ _OTHERS = {
 }
 
 # The first lines as far as they are there, why there are none, whether no more come.
-RoleStyle = Callable[[], tuple[bytes, str | None, bool]]
+FirstBytes = Callable[[], tuple[bytes, str | None, bool]]
 
 
 class _LiveCsv(Origin):
@@ -61,15 +61,15 @@ class _LiveCsv(Origin):
     def look(self) -> tuple[bytes, str | None, bool]:
         raise NotImplementedError
 
-    def layout(self, names: list[str], spec: StreamSpec, settings: Settings) -> TextLayout:
+    def layout(self, names: list[str], spec: StreamSpec, settings: Settings) -> CsvColumns:
         spec.check(names, self.path)
         given = settings.get("encoding")
         encoding = None if given is None else one_byte_encoding(given)
         dialect = Dialect(settings["delimiter"], settings["decimal"], encoding)
-        return TextLayout(dialect, names, spec.columns)
+        return CsvColumns(dialect, names, spec.columns)
 
 
-class GrowingFile(_LiveCsv):
+class FileOrigin(_LiveCsv):
     """A CSV file that grows.
 
     Parameters
@@ -100,10 +100,10 @@ class GrowingFile(_LiveCsv):
         return data, None, False
 
     def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:
-        return Follower(self.path, self.layout(names, spec, settings), say, self.after)
+        return TailSource(self.path, self.layout(names, spec, settings), say, self.after)
 
 
-class Piped(_LiveCsv):
+class PipeOrigin(_LiveCsv):
     """CSV that comes through a pipe."""
 
     path = Path(NAME)
@@ -125,7 +125,7 @@ class Piped(_LiveCsv):
 class _FirstLines:
     """The first lines of a live stream, from which its columns and all guesses come."""
 
-    def __init__(self, path: Path, look: RoleStyle, settings: Settings, wait: Wait) -> None:
+    def __init__(self, path: Path, look: FirstBytes, settings: Settings, wait: Wait) -> None:
         self.path = path
         self.look = look
         self.settings = settings

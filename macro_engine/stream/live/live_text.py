@@ -26,7 +26,7 @@ _NULS = re.compile(rb"\0+")
 
 
 @dataclass(frozen=True)
-class TextLayout:
+class CsvColumns:
     """How the text is written, the names of its columns in order, and those that are needed."""
 
     dialect: Dialect
@@ -92,7 +92,7 @@ class LiveText:
     def __init__(
         self,
         name: str,
-        layout: TextLayout,
+        layout: CsvColumns,
         say: Callable[[str], None],
         position: TextPosition | None = None,
     ) -> None:
@@ -116,9 +116,9 @@ class LiveText:
         return self.parser.bytes
 
     @property
-    def layout(self) -> TextLayout:
+    def layout(self) -> CsvColumns:
         """That of a text that comes after this one."""
-        return TextLayout(self.dialect, self.names, self.needed)
+        return CsvColumns(self.dialect, self.names, self.needed)
 
     def position(self) -> TextPosition:
         line = int(self.parser.position["line"])

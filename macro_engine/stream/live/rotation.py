@@ -28,7 +28,7 @@ _MOST_LOOKS = 20
 _MOST_COMPARED = 64  # compressed files, which take long
 _MOST_LEFT = 1000
 
-RoleStyle = tuple[tuple[int, int], tuple[int, int]]  # identity, then size and last change
+FileLook = tuple[tuple[int, int], tuple[int, int]]  # identity, then size and last change
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class FoundFile:
         return self.device, self.inode
 
     @property
-    def look(self) -> RoleStyle:
+    def stat_key(self) -> FileLook:
         return self.identity, (self.size, self.changed)
 
     @property
@@ -106,7 +106,7 @@ class FoundFile:
         with self._opened() as read:
             return fingerprint.likeness(read)
 
-    def compared(self, fingerprint: Fingerprint) -> Compared:
+    def compared(self, fingerprint: Fingerprint) -> CopyCheck:
         """The same for a file that may be compressed, and cut off or damaged then."""
         failure = ""
 
@@ -123,7 +123,7 @@ class FoundFile:
             has_rows = (
                 len(read_what_is_whole(0, len(fingerprint.head))) > fingerprint.head.find(b"\n") + 1
             )
-        return Compared(likeness, has_rows, failure)
+        return CopyCheck(likeness, has_rows, failure)
 
     def has(self, place: int) -> bool:
         """Whether there is something at a place."""
@@ -144,7 +144,7 @@ class FoundFile:
 
 
 @dataclass(frozen=True)
-class Compared:
+class CopyCheck:
     """What comes of comparing a compressed file with what was read."""
 
     likeness: Match
@@ -174,7 +174,7 @@ class Rotation:
         self.path = path
         self.say = say
         self.damaged: set[tuple[int, int]] = set()  # that were told of
-        self.left: deque[RoleStyle] = deque(maxlen=_MOST_LEFT)  # whatever their names say
+        self.left: deque[FileLook] = deque(maxlen=_MOST_LEFT)  # whatever their names say
         self.hands_on = False  # names, from `FILE.1` to `FILE.2`: that was seen
 
     def at_path(self) -> FoundFile | None:
@@ -234,15 +234,15 @@ class Rotation:
             own = next((f for f in later if f.is_packed and _is_copy(f, position)), None)
         if own is not None:
             later = self._later_than(own, siblings, changed)
-        later = [f for f in later if f.look not in self.left and not _is_copy(f, position)]
+        later = [f for f in later if f.stat_key not in self.left and not _is_copy(f, position)]
         if later and later[0].is_packed:
             self._wait_for(later[0], _compared(later[0], position.text.fingerprint))
         return later[0] if later else None
 
-    def leave(self, look: RoleStyle) -> None:
+    def leave(self, stat_key: FileLook) -> None:
         """Never begin a file anew that was read to its end."""
-        if look not in self.left:
-            self.left.append(look)
+        if stat_key not in self.left:
+            self.left.append(stat_key)
 
     def _later_than(
         self, own: FoundFile, siblings: Sequence[FoundFile], changed: int
@@ -286,7 +286,7 @@ class Rotation:
                     "is the file that was read before, its further rows are lost"
                 )
 
-    def _wait_for(self, found: FoundFile, compared: Compared) -> None:
+    def _wait_for(self, found: FoundFile, compared: CopyCheck) -> None:
         if compared.failure and found.is_young:
             raise OSError(0, f"{visible(found.path.name)} is not complete yet")
 
@@ -345,7 +345,7 @@ def _is_copy(found: FoundFile, position: FilePosition, whole: bool = False) -> b
 
 
 @lru_cache(_MOST_COMPARED)
-def _compared(found: FoundFile, fingerprint: Fingerprint) -> Compared:
+def _compared(found: FoundFile, fingerprint: Fingerprint) -> CopyCheck:
     return found.compared(fingerprint)
 
 

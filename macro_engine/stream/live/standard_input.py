@@ -11,7 +11,7 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.state import State
 from macro_engine.stream.formats.text_file import PIECE
-from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
+from macro_engine.stream.live.live_text import CsvColumns, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.live.piece_size import PieceSize
 from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
@@ -44,7 +44,7 @@ class Pipe:
 
 
 class StandardInput(Source):
-    """Reads a pipe as `Follower` reads a file.
+    """Reads a pipe as `TailSource` reads a file.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class StandardInput(Source):
     name = NAME
     can_rewind = False
 
-    def __init__(self, pipe: Pipe, layout: TextLayout, say: Callable[[str], None]) -> None:
+    def __init__(self, pipe: Pipe, layout: CsvColumns, say: Callable[[str], None]) -> None:
         self.pipe = pipe
         self.layout = layout
         self.say_plainly = say
@@ -77,7 +77,7 @@ class StandardInput(Source):
     def restore(self, position: State) -> None:
         """Go on with a new pipe, in the order of columns known before."""
         names = TextPosition.restored(position, self.layout.needed).names
-        layout = TextLayout(self.layout.dialect, names, self.layout.needed)
+        layout = CsvColumns(self.layout.dialect, names, self.layout.needed)
         self.text = LiveText(NAME, layout, self.say)
         self.say("what came between the last run and this one cannot be read again: rows are lost")
 

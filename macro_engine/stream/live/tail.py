@@ -18,7 +18,7 @@ from macro_engine.core.state import State
 from macro_engine.stream.formats.text_file import PIECE
 from macro_engine.stream.live.compressed import PackedError, Unpacked
 from macro_engine.stream.live.fingerprint import Fingerprint, Match
-from macro_engine.stream.live.live_text import LiveText, TextLayout, TextPosition, is_cut_bom
+from macro_engine.stream.live.live_text import CsvColumns, LiveText, TextPosition, is_cut_bom
 from macro_engine.stream.live.piece_size import PieceSize
 from macro_engine.stream.live.rotation import UNFINISHED, FilePosition, FoundFile, Rotation
 from macro_engine.stream.source import Source
@@ -69,9 +69,9 @@ class OpenFile:
 
     @property
     def size(self) -> int:
-        return self.look()[0]
+        return self.stat_key()[0]
 
-    def look(self) -> tuple[int, int]:
+    def stat_key(self) -> tuple[int, int]:
         """Its size and last change."""
         found = os.fstat(self.descriptor)
         self.changed = found.st_mtime_ns
@@ -88,14 +88,14 @@ class OpenFile:
 
     def position(self) -> FilePosition:
         with suppress(OSError):  # it is as it was
-            self.look()
+            self.stat_key()
         return FilePosition(*self.identity, self.changed, self.text.position(), self.skip_to)
 
     def close(self) -> None:
         os.close(self.descriptor)
 
 
-class Follower(Source):
+class TailSource(Source):
     """Reads a growing file.
 
     Parameters
@@ -124,7 +124,7 @@ class Follower(Source):
     def __init__(
         self,
         path: Path,
-        layout: TextLayout,
+        layout: CsvColumns,
         say: Callable[[str], None],
         after: FoundFile | None = None,
         clock: Callable[[], float] = monotonic,
@@ -191,17 +191,17 @@ class Follower(Source):
 
     def _read(self, file: OpenFile) -> list[Table]:
         text = file.text
-        look = file.look()
+        stat_key = file.stat_key()
         skips = text.taken < file.skip_to
         most = min(PIECE, file.skip_to - text.taken) if skips else self.piece.of(self.most_rows)
         try:
             data = file.read(text.taken, most)
         except PackedError as error:
             return self._read_no_further(file, error)
-        if file.unpacked is None and (data or look != file.checked):
+        if file.unpacked is None and (data or stat_key != file.checked):
             if not text.is_in(file.read):
                 return self._changed_in_place(file)
-            file.checked = look
+            file.checked = stat_key
         if not data or (text.taken == 0 and is_cut_bom(data)):
             return self._look_around(file)
         self._out_of_trouble()
@@ -211,16 +211,16 @@ class Follower(Source):
         tables = text.take(data)
         self.piece.took(len(data), sum(map(len, tables)))
         if file.unpacked is None:  # as many rows as there are in as many bytes of these
-            left = max(look[0] - text.taken, 0)
+            left = max(stat_key[0] - text.taken, 0)
             self.behind = left * sum(map(len, tables)) // len(data)
         return [] if skips else tables
 
     def _read_no_further(self, file: OpenFile, error: PackedError) -> list[Table]:
         """A compressed file is cut off or damaged: it may still be written, or is left."""
         name = visible(file.path.name)
-        look = file.look()
-        if look != file.checked:
-            file.checked, file.checked_at = look, self.clock()
+        stat_key = file.stat_key()
+        if stat_key != file.checked:
+            file.checked, file.checked_at = stat_key, self.clock()
             assert file.unpacked is not None
             file.unpacked.renew()
         self.is_idle = False
@@ -266,7 +266,7 @@ class Follower(Source):
     def _leave(self, file: OpenFile) -> list[Table]:
         """Go on with the next file, if there is one."""
         position = file.position()
-        self.rotation.leave((file.identity, file.look()))
+        self.rotation.leave((file.identity, file.stat_key()))
         continued = self.rotation.continued(position, file.text.taken)
         if continued is not None:
             if self._open(continued, position):

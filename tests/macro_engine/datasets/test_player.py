@@ -24,7 +24,7 @@ from macro_engine.run.engine import Engine
 from macro_engine.run.playing.speed import Speed
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.csv_parser import CsvParser
-from macro_engine.stream.live.beginning import Piped
+from macro_engine.stream.live.beginning import PipeOrigin
 from macro_engine.stream.live.standard_input import Pipe
 from macro_engine.stream.opening import open_stream
 from macro_engine.stream.steps import LATE_IN_SUCCESSION
@@ -54,7 +54,10 @@ def fed_and_recorded(folder, recording, **options):
     play(recording, live, **options)
     descriptor = os.open(live, os.O_RDONLY)
     tailed = open_stream(
-        Piped(Pipe(descriptor)), (), live.with_suffix(".toml"), wait=lambda why: pytest.fail(why)
+        PipeOrigin(Pipe(descriptor)),
+        (),
+        live.with_suffix(".toml"),
+        wait=lambda why: pytest.fail(why),
     )
     yield tailed, open_stream([recording], [Layer.read("test", options, of_user=True)])
     os.close(descriptor)

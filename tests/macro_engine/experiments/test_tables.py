@@ -2,7 +2,7 @@
 
 from macro_engine.experiments.cells import THRESHOLD, Cell, Cells, Group, Verdict
 from macro_engine.experiments.paper_figures import ACTIVITIES, AIRPORTS, FLIGHTS, VIDEOS
-from macro_engine.experiments.tables import Entry, Row, Table, claim_tables, errors_table
+from macro_engine.experiments.tables import Entry, ResultTable, TableRow, claim_tables, errors_table
 from macro_engine.experiments.written_tables import as_html, as_markdown, as_text
 
 
@@ -62,7 +62,9 @@ def test_a_claim_has_a_verdict_and_a_value_for_each_place():
 
 
 def test_markdown_and_html_hold_the_same_figures():
-    table = Table("a | b <c>", ("ATL",), (Row("SR", (Entry("19.4", "23.7"),)),), ("note & more",))
+    table = ResultTable(
+        "a | b <c>", ("ATL",), (TableRow("SR", (Entry("19.4", "23.7"),)),), ("note & more",)
+    )
     assert "| SR | 19.4 / 23.7 |" in as_markdown(table)
     page = as_html(table)
     assert "<td>19.4 <small>23.7</small></td>" in page

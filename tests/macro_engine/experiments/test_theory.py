@@ -8,7 +8,12 @@ import pytest
 
 from macro_engine.experiments import theory
 from macro_engine.experiments.covering import covering_number
-from macro_engine.experiments.made_processes import PROCESSES, hypotheses, risks, switching_bound
+from macro_engine.experiments.synthetic_processes import (
+    PROCESSES,
+    hypotheses,
+    risks,
+    switching_bound,
+)
 from macro_engine.experiments.theory_runs import run, triangle_defects
 from macro_engine.work.tasks import Done, run_tasks
 

@@ -5,10 +5,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from macro_engine.stream.blocks import BlockMaker
+from macro_engine.stream.block_maker import BlockMaker
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.live.live_text import LiveText, TextLayout
+from macro_engine.stream.live.live_text import CsvColumns, LiveText
 from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections
 
@@ -86,7 +86,7 @@ def test_every_good_row_is_counted_and_every_bad_one_reported_once(items, cuts, 
             data += bytes(item)
     rejections, said = Rejections(), []
     maker = BlockMaker(SPEC, rejections)
-    text = LiveText("live.csv", TextLayout(Dialect(), ORDERS[0], SPEC.columns), said.append)
+    text = LiveText("live.csv", CsvColumns(Dialect(), ORDERS[0], SPEC.columns), said.append)
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
     if bom:
         places = [place for place in places if place not in (1, 2)]
@@ -107,7 +107,7 @@ def test_every_good_row_is_counted_and_every_bad_one_reported_once(items, cuts, 
 @given(st.lists(st.binary(max_size=200), max_size=10))
 @settings(deadline=None, max_examples=150)
 def test_random_bytes_are_survived_and_resumed(chunks):
-    layout = TextLayout(Dialect(), ORDERS[0], SPEC.columns)
+    layout = CsvColumns(Dialect(), ORDERS[0], SPEC.columns)
     rejections = Rejections()
     maker = BlockMaker(SPEC, rejections)
     data = b""

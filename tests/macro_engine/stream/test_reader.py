@@ -5,8 +5,8 @@ from made_files import append, rotate
 
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.label import parse_label
-from macro_engine.stream.live.live_text import TextLayout
-from macro_engine.stream.live.tail import GRACE, Follower
+from macro_engine.stream.live.live_text import CsvColumns
+from macro_engine.stream.live.tail import GRACE, TailSource
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.spec import StepLength, StreamSpec
 from macro_engine.stream.table import Rejections
@@ -35,8 +35,8 @@ class Fed:
         self.path = path
         self.said = []
         path.write_bytes(HEADER)
-        layout = TextLayout(Dialect(), NAMES, NAMES)
-        follower = Follower(path, layout, self.said.append, clock=self.clock)
+        layout = CsvColumns(Dialect(), NAMES, NAMES)
+        follower = TailSource(path, layout, self.said.append, clock=self.clock)
         self.reader = Reader(
             follower,
             SPEC,

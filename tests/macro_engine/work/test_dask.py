@@ -84,7 +84,7 @@ def test_without_dask_the_extra_is_named(monkeypatch):
 
 
 def test_a_fleet_on_a_cluster_brings_its_runs_home(made, tmp_path):
-    from macro_engine.fleet.elsewhere import DaskCrew
+    from macro_engine.fleet.dask_crew import DaskCrew
     from macro_engine.fleet.fleet import Fleet
     from macro_engine.run.store.runfile import RunReader
 
@@ -117,7 +117,7 @@ def _live_are_followed(fleet, seen):
 
 
 def test_a_run_whose_worker_is_killed_begins_again_elsewhere(made, tmp_path):
-    from macro_engine.fleet.elsewhere import DaskCrew
+    from macro_engine.fleet.dask_crew import DaskCrew
     from macro_engine.fleet.fleet import Fleet
 
     streams, said, until = made_streams(tmp_path, 0, live=2), [], time.monotonic() + 120

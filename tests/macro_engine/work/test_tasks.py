@@ -93,7 +93,7 @@ def test_a_cache_that_cannot_be_written_is_said_once(tmp_path, monkeypatch):
     def full(*_args, **_kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("macro_engine.work.result_cache.write_whole", full)
+    monkeypatch.setattr("macro_engine.work.result_cache.write_atomically", full)
     told = []
     results = run_tasks(SQUARES, cache=tmp_path, on_progress=told.append)
     assert all(isinstance(one, Done) for one in results)

@@ -7,7 +7,7 @@ import pytest
 from extras import needs_prometheus
 from made_sessions import session_over, until, write_stream
 
-from macro_engine.run import exporter
+from macro_engine.run import prometheus
 from macro_engine.run.playing.pace import Destination
 from macro_tui.cli import main
 
@@ -37,7 +37,7 @@ async def test_a_scrape_finds_the_numbers_of_the_run(stream):
 
     def prepare(engine):
         engine.pace.paused, engine.pace.target = True, Destination(row=1200)
-        exporter.serve(engine, "127.0.0.1", port)
+        prometheus.serve(engine, "127.0.0.1", port)
 
     session = session_over(stream, prepare=prepare)
     session.start()

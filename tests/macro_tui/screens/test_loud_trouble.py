@@ -18,8 +18,8 @@ from made_sessions import (
 )
 
 from macro_engine.core.errors import MacroError
-from macro_engine.run.overview import overview
 from macro_engine.run.playing.pace import Destination
+from macro_engine.run.run_listing import listing_line
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 
@@ -64,10 +64,10 @@ async def test_an_end_that_cannot_be_written_is_told_until_it_is(stream, tmp_pat
             await until(lambda: session.snapshot.has_ended and session.snapshot.trouble)
             await settle(app, pilot)
             assert text_of(app).startswith(" NOT WRITTEN: ")
-            assert "what came after its last commit is lost" in session.fate
+            assert "what came after its last commit is lost" in session.after_leaving
             other.execute("ROLLBACK")
         await until(lambda: not session.snapshot.trouble)
-        assert session.fate == ""
+        assert session.after_leaving == ""
         await settle(app, pilot)
         assert "NOT WRITTEN" not in text_of(app)
     assert session.stop(60)
@@ -107,7 +107,7 @@ async def test_a_run_that_fails_stays_on_the_screen_with_the_reason(stream, tmp_
         await pilot.press("q")
     assert app.return_value == 0
     session.close()
-    assert "own:Model failed" in overview(run_file)[1]
+    assert "own:Model failed" in listing_line(run_file)[1]
     with closing(RunReader(run_file)) as reader:
         assert reader.steps == 300
     watched = WatchedRun(run_file)
@@ -148,4 +148,4 @@ async def test_a_run_that_failed_is_resumed_from_its_last_state(stream, tmp_path
     assert session.error is None
     assert session.snapshot.rows == 2400
     session.close()
-    assert overview(run_file)[1] == "finished"
+    assert listing_line(run_file)[1] == "finished"

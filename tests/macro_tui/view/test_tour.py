@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from macro_engine.run.view import Snapshot, parse
-from macro_tui.view.tour import SHOWN_SECONDS, STOPS, Sight, Tour
+from macro_tui.view.tour import SHOWN_SECONDS, STOPS, Tour, TourState
 
 LIVE = 1_000_000
 WIDTH = 80
@@ -26,7 +26,7 @@ def scene(steps=1000, late=0):
 def sight(shown=None, time=0, kinds=(), alarms=()):
     calling = [SimpleNamespace(rule=parse(text)) for text in alarms]
     found = SimpleNamespace(calling=calling)
-    return Sight(shown, Snapshot(time=time), found, frozenset(kinds), LIVE)
+    return TourState(shown, Snapshot(time=time), found, frozenset(kinds), LIVE)
 
 
 def text(start):

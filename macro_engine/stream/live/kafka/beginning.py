@@ -18,7 +18,7 @@ from macro_engine.stream.source import Beginning, Origin, Say, Source, StreamReq
 from macro_engine.stream.spec import StreamSpec
 
 
-class Topic(Origin):
+class TopicOrigin(Origin):
     """A topic of a Kafka cluster."""
 
     def __init__(self, asked: StreamRequest) -> None:

@@ -16,7 +16,7 @@ from macro_engine.stream.formats.text_column import looks_like_data
 from macro_engine.stream.infer import COLUMN_OPTIONS, lacking_options
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.live.kafka.client import Client, UnansweredError
-from macro_engine.stream.live.kafka.messages import CSV, JSON, Format, Row, fields_of
+from macro_engine.stream.live.kafka.messages import CSV, JSON, Format, MessageRow, fields_of
 from macro_engine.stream.live.kafka.source import BATCH, made_format
 from macro_engine.stream.source import Beginning, Wait
 from macro_engine.stream.spec import check_width
@@ -181,7 +181,7 @@ class FirstMessages:
 
     def _sample(self, format_: Format) -> Table:
         rows = [
-            Row(m.partition(), m.offset(), format_.read(m.value()), 0, 0.0)
+            MessageRow(m.partition(), m.offset(), format_.read(m.value()), 0, 0.0)
             for m in self.messages[:SAMPLE]
         ]
         return format_.table(rows, self.topic)

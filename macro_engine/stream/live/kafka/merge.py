@@ -7,7 +7,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from macro_engine.stream.live.kafka.messages import Row
+from macro_engine.stream.live.kafka.messages import MessageRow
 
 HOLD = 0.1  # seconds that a row waits for earlier ones of partitions that are at their end
 PATIENCE = 10.0  # seconds that rows wait for a partition that should have more and gives nothing
@@ -30,7 +30,7 @@ class Queue:
     """
 
     def __init__(self, offset: int) -> None:
-        self.rows: deque[Row] = deque()
+        self.rows: deque[MessageRow] = deque()
         self.next = offset
         self.bytes = 0
         self.is_at_end = False
@@ -46,7 +46,7 @@ class Queue:
     def is_full(self) -> bool:
         return len(self.rows) >= MOST_ROWS or self.bytes >= MOST_BYTES
 
-    def take(self, rows: Sequence[Row]) -> None:
+    def take(self, rows: Sequence[MessageRow]) -> None:
         """Take at least one row more."""
         self.rows.extend(rows)
         self.next = rows[-1].offset + 1
@@ -55,7 +55,7 @@ class Queue:
         self.is_at_end = False
         self.is_waited_for = True
 
-    def give(self) -> Row:
+    def give(self) -> MessageRow:
         row = self.rows.popleft()
         self.bytes -= row.size
         return row
@@ -84,13 +84,13 @@ class Merge:
         """How many rows were received and not given out."""
         return sum(len(queue.rows) for queue in self.queues.values())
 
-    def release(self, now: float, most: int) -> list[Row]:
+    def release(self, now: float, most: int) -> list[MessageRow]:
         """The rows whose turn it is, at most so many; `now` is in the seconds of their `came`."""
         queues = self.queues
         if len(queues) == 1:
             queue = next(iter(queues.values()))
             return [queue.give() for _ in range(min(most, len(queue.rows)))]
-        rows: list[Row] = []
+        rows: list[MessageRow] = []
         heads = [(queue.rows[0].key, p) for p, queue in queues.items() if queue.rows]
         heapq.heapify(heads)
         until = self._until(len(heads), now)

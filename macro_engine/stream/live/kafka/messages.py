@@ -27,7 +27,7 @@ _NONE_OF_THEM = "has none of the columns"
 _SHOWN = 200
 
 
-class Row(NamedTuple):
+class MessageRow(NamedTuple):
     """A message: the texts of the columns that are needed, or why it is no row.
 
     `fields` is None for a message that is no row and no mistake. `key` orders messages of several
@@ -73,7 +73,7 @@ class Format(ABC):
     @abstractmethod
     def _read(self, value: bytes) -> list[str] | Problem | None: ...
 
-    def table(self, rows: Sequence[Row], file: str) -> Table:
+    def table(self, rows: Sequence[MessageRow], file: str) -> Table:
         """The rows in their order, and what is none."""
         good, broken, before = [], [], []
         for row in rows:

@@ -17,7 +17,14 @@ from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.live.kafka.client import Client
 from macro_engine.stream.live.kafka.merge import Merge, Queue
-from macro_engine.stream.live.kafka.messages import CSV, JSON, CsvFormat, Format, JsonFormat, Row
+from macro_engine.stream.live.kafka.messages import (
+    CSV,
+    JSON,
+    CsvFormat,
+    Format,
+    JsonFormat,
+    MessageRow,
+)
 from macro_engine.stream.live.kafka.watch import Watch
 from macro_engine.stream.source import Source
 from macro_engine.stream.spec import StreamSpec
@@ -150,7 +157,9 @@ class KafkaSource(Source):
             if offset >= queue.next:  # it is never otherwise
                 value = message.value()
                 size = 0 if value is None else len(value)
-                rows.append(Row(p, offset, read(value), size, now, message.timestamp()[1] * 1_000))
+                rows.append(
+                    MessageRow(p, offset, read(value), size, now, message.timestamp()[1] * 1_000)
+                )
         if not rows:
             return 0
         if len(self.merge.queues) > 1:
@@ -161,7 +170,7 @@ class KafkaSource(Source):
             self.client.pause(p)
         return len(rows)
 
-    def _with_keys(self, rows: list[Row], last: int) -> list[Row]:
+    def _with_keys(self, rows: list[MessageRow], last: int) -> list[MessageRow]:
         """The rows with the times by which partitions are merged: Kafka's where they have none.
 
         A row that has none, or one that this machine's clock is far from having reached, comes

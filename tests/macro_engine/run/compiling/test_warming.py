@@ -17,7 +17,7 @@ from made_runs import assert_same_files, engine, outputs, run, run_until, state_
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.core import cache_notes
 from macro_engine.run import pipeline, stored_snapshot
-from macro_engine.run.compiling import compiling_beside, warming
+from macro_engine.run.compiling import compiler_process, warming
 from macro_engine.run.compiling.warming import Warming, must_warm_up
 from macro_engine.run.engine import Listener
 from macro_engine.run.snapshot import COMPILING, Snapshot
@@ -131,7 +131,7 @@ def test_seconds_are_counted_down_and_never_below_zero(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_a_compiler_that_fails_is_one_remark(stream, monkeypatch):
-    monkeypatch.setattr(compiling_beside, "_PROGRAM", "raise SystemExit('no more memory')")
+    monkeypatch.setattr(compiler_process, "_PROGRAM", "raise SystemExit('no more memory')")
     said = []
     made = engine(stream, listener=Listener(remark=said.append))
     started = Warming.__init__
@@ -186,11 +186,11 @@ def test_kernels_in_the_cache_are_not_compiled_again():
 @pytest.mark.usefixtures("cold")
 def test_of_two_processes_one_compiles_and_the_other_waits():
     folder, order = cache_notes.cache_folder(), []
-    with cache_notes.alone(folder, "name", pytest.fail):
+    with cache_notes.compile_lock(folder, "name", pytest.fail):
         waits = threading.Event()
 
         def second():
-            with cache_notes.alone(folder, "name", lambda: (waits.set(), time.sleep(0.01))):
+            with cache_notes.compile_lock(folder, "name", lambda: (waits.set(), time.sleep(0.01))):
                 order.append("second")
 
         thread = threading.Thread(target=second)
@@ -240,9 +240,9 @@ def test_the_compiler_ends_when_the_run_is_killed():
     program = (
         "import sys, time\n"
         "from macro_engine.algorithm.needed_kernels import NeededKernels\n"
-        "from macro_engine.run.compiling import compiling_beside\n"
+        "from macro_engine.run.compiling import compiler_process\n"
         "needed = NeededKernels('labels', 'logistic', ('ftl',), False, False, False)\n"
-        "print(compiling_beside.start(needed).pid, flush=True)\n"
+        "print(compiler_process.start(needed).pid, flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:

@@ -20,7 +20,7 @@ from macro_engine.stream.formats.string_column import StringColumn
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.label import parse_label
 from macro_engine.stream.live import live_text
-from macro_engine.stream.live.live_text import LiveText, TextLayout
+from macro_engine.stream.live.live_text import CsvColumns, LiveText
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.recording import Recording
 from macro_engine.stream.spec import StepLength, StreamSpec
@@ -283,7 +283,7 @@ def test_a_backlog_of_live_text_is_read_as_the_parser_reads_it(file, cuts):
 
     def taken():
         said, tables = [], []
-        text = LiveText("live", TextLayout(Dialect(delimiter), NAMES, NAMES[1:]), said.append)
+        text = LiveText("live", CsvColumns(Dialect(delimiter), NAMES, NAMES[1:]), said.append)
         for start, stop in pairwise([0, *cuts, len(data)]):
             tables += text.take(data[start:stop])
         tables += text.finish()
@@ -313,7 +313,7 @@ def test_columns_are_read_as_numbers_until_something_else_is_found(tmp_path):
 
 def test_a_header_amid_a_clean_backlog_is_one():
     said = []
-    text = LiveText("live", TextLayout(Dialect(), NAMES, ["c", "y"]), said.append)
+    text = LiveText("live", CsvColumns(Dialect(), NAMES, ["c", "y"]), said.append)
     first, second = b"2024-01-01,1,x,p\n" * 4_000, b"q,z,2,2024-01-01\n" * 4_000
     tables = text.take(b"t,a,c,y\n" + first + b"y,c,a,t\n" + second)
     assert [set(table.columns["c"].texts()) for table in tables] == [{"x"}, {"z"}]

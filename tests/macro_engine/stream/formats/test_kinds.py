@@ -15,7 +15,7 @@ from macro_engine.stream.formats import json_lines
 from macro_engine.stream.formats.csv import CsvFile
 from macro_engine.stream.formats.encodings import encoding_of
 from macro_engine.stream.formats.json_lines import JsonLinesFile
-from macro_engine.stream.live.beginning import GrowingFile
+from macro_engine.stream.live.beginning import FileOrigin
 from macro_engine.stream.opening import open_stream, toml_beside
 from macro_engine.stream.recording import open_file
 
@@ -174,7 +174,7 @@ def test_an_encoding_is_guessed_where_nothing_contradicts_it(lines, expected):
 def test_a_growing_file_in_latin_1_is_read_as_the_recording_is(tmp_path, given):
     path = write(tmp_path, "d.csv", TOWNS.encode("latin-1") * 30)
     layers = [] if given is None else [Layer.read("test", {"encoding": given}, of_user=True)]
-    opened = open_stream(GrowingFile(path), layers)
+    opened = open_stream(FileOrigin(path), layers)
     assert opened.settings["encoding"] == ("cp1252" if given == "cp1252" else "iso8859-1")
     assert ("is read as latin-1" in " ".join(opened.remarks)) == (given is None)
     names = ["a", "town", "y"]
@@ -186,7 +186,7 @@ def test_a_growing_file_in_latin_1_is_read_as_the_recording_is(tmp_path, given):
 
 def test_a_growing_file_with_some_lines_that_are_not_utf8_is_said(tmp_path):
     path = write(tmp_path, "d.csv", TOWNS.encode() * 30 + b"1,\xe9,0\n")
-    remarks = " ".join(open_stream(GrowingFile(path)).remarks)
+    remarks = " ".join(open_stream(FileOrigin(path)).remarks)
     assert "line 751 is not UTF-8 and such lines are rejected; --encoding latin-1" in remarks
 
 
@@ -243,7 +243,7 @@ def test_what_is_not_read_is_said_with_what_to_do(tmp_path, name, data, says):
 def test_utf16_that_grows_is_said_with_what_to_do(tmp_path):
     path = write(tmp_path, "d.csv", "a,y\n1,0\n".encode("utf-16"))
     with pytest.raises(MacroError, match=r"replay reads and tail does not.*iconv"):
-        open_stream(GrowingFile(path))
+        open_stream(FileOrigin(path))
 
 
 @pytest.mark.parametrize("option", [{"encoding": "utf-16"}, {"sort": True}])
@@ -251,4 +251,4 @@ def test_a_live_stream_has_one_byte_a_character_and_is_not_sorted(tmp_path, opti
     path = write(tmp_path, "d.csv", b"a,y\n1,0\n")
     layer = Layer.read("test", option, of_user=True)
     with pytest.raises(UsageError, match=next(iter(option))):
-        open_stream(GrowingFile(path), [layer])
+        open_stream(FileOrigin(path), [layer])

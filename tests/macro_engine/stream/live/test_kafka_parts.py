@@ -10,7 +10,7 @@ from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.infer import infer
 from macro_engine.stream.live.kafka.address import Address
 from macro_engine.stream.live.kafka.merge import HOLD, MOST_ROWS, PATIENCE, Merge, Queue
-from macro_engine.stream.live.kafka.messages import CsvFormat, JsonFormat, Row
+from macro_engine.stream.live.kafka.messages import CsvFormat, JsonFormat, MessageRow
 from macro_engine.stream.source import named
 from macro_engine.stream.table import Problem
 
@@ -112,10 +112,10 @@ def test_a_csv_message_is_a_line_of_values():
 
 def test_a_table_says_where_rows_and_what_is_none_stood():
     rows = [
-        Row(1, 7, ["no", "1"], 0, 0.0),
-        Row(0, 3, Problem("is empty"), 0, 0.0),
-        Row(0, 4, None, 0, 0.0),
-        Row(0, 5, ["yes", "2"], 0, 0.0),
+        MessageRow(1, 7, ["no", "1"], 0, 0.0),
+        MessageRow(0, 3, Problem("is empty"), 0, 0.0),
+        MessageRow(0, 4, None, 0, 0.0),
+        MessageRow(0, 5, ["yes", "2"], 0, 0.0),
     ]
     table = JSON.table(rows, "flights")
     assert table.columns["late"].texts() == ["no", "yes"]
@@ -131,7 +131,7 @@ def test_times_run_backwards_within_a_partition_only(second, remarks):
     times = [
         (p, f"2026-01-01 {h:02}:00") for p, hours in ((0, (1, 3)), (second, (2,))) for h in hours
     ]
-    rows = [Row(p, i, [time, "no"], 0, 0.0) for i, (p, time) in enumerate(times)]
+    rows = [MessageRow(p, i, [time, "no"], 0, 0.0) for i, (p, time) in enumerate(times)]
     made = JsonFormat(["when", "late"], ["when", "late"], ".")
     said = infer(made.table(rows, "flights"), {"time": "when", "label": "late"}).remarks
     assert len([remark for remark in said if "run backwards" in remark]) == remarks
@@ -147,7 +147,9 @@ class Partitions:
 
     def come(self, p, *keys, at=0.0):
         first = self.merge.queues[p].next
-        self.merge.queues[p].take([Row(p, first + i, [], 1, at, key) for i, key in enumerate(keys)])
+        self.merge.queues[p].take(
+            [MessageRow(p, first + i, [], 1, at, key) for i, key in enumerate(keys)]
+        )
 
     def end(self, *partitions):
         for p in partitions:

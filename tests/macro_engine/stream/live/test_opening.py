@@ -5,7 +5,7 @@ from made_files import append
 
 from macro_engine.core.errors import MacroError
 from macro_engine.options.settings import Layer
-from macro_engine.stream.live.beginning import GrowingFile
+from macro_engine.stream.live.beginning import FileOrigin
 from macro_engine.stream.opening import StoredStream, open_stream
 from macro_engine.stream.table import Rejections
 
@@ -26,7 +26,7 @@ class Waiting:
 
 def opened(path, wait=None, from_now=False, **options):
     layer = Layer.read("test", options, of_user=True)
-    return open_stream(GrowingFile(path, from_now), [layer], wait=wait or Waiting())
+    return open_stream(FileOrigin(path, from_now), [layer], wait=wait or Waiting())
 
 
 def rows_of(source, polls=5):
@@ -116,5 +116,5 @@ def test_a_resumed_stream_keeps_the_format_that_was_guessed(live):
     kept = COLUMNS | {"time_format": "%d.%m.%Y", "features": ["a"], "categorical": []}
     layer = Layer.read("test", {"every": "1m"}, of_user=True)
     stored = StoredStream(kept | {"delimiter": ",", "decimal": "."}, ["t", "a", "y"])
-    again = open_stream(GrowingFile(live), [layer], stored=stored)
+    again = open_stream(FileOrigin(live), [layer], stored=stored)
     assert again.spec.time_format == "%d.%m.%Y"

@@ -16,30 +16,30 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from macro_engine.core.atomic_files import write_atomically
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
-from macro_engine.core.whole_files import write_whole
 from macro_engine.fleet.fleet import waiting_line, what_it_awaits
 from macro_engine.fleet.stream import Stream, run_stream
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store.lock import WriterLock
 from macro_engine.run.store.whole_file import whole_file
 from macro_engine.run.wall import FollowedRun, RunLine
-from macro_engine.work.cluster import check_data, check_program, where
+from macro_engine.work.cluster import check_data, check_program, worker_name
 from macro_engine.work.dask_work import DaskWork
 from macro_engine.work.identity import fingerprint, program
-from macro_engine.work.stopping import Stop
-from macro_engine.work.tasks import Ended, as_json, why
+from macro_engine.work.stopping import StopRequest
+from macro_engine.work.tasks import Ended, as_json, error_text
 
 _TELL_SECONDS = 1.0
 _RUN = "there.run"
 
-_stops: dict[str, Stop] = {}  # of this worker, by fleet
+_stops: dict[str, StopRequest] = {}  # of this worker, by fleet
 
 
 def stop_there(fleet: str) -> None:
     """In a worker, beside what it does: asks the runs of a fleet to end."""
-    _stops.setdefault(fleet, Stop()).ask()
+    _stops.setdefault(fleet, StopRequest()).ask()
 
 
 def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
@@ -56,7 +56,7 @@ def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
     worker, key = get_worker(), asked["key"]
     if stream.is_live:
         secede()  # it mostly waits: its place is free for others
-    stop, of_fleet = Stop(), _stops.setdefault(asked["fleet"], Stop())
+    stop, of_fleet = StopRequest(), _stops.setdefault(asked["fleet"], StopRequest())
     of_fleet.listen(stop.ask)
     with tempfile.TemporaryDirectory(prefix="macro-fleet-") as folder:
         path = Path(folder) / _RUN
@@ -75,14 +75,14 @@ def run_there(order: str, recorded: bytes | None) -> tuple[str, bytes | None]:
             value = run_stream(replace(stream, run_file=str(path)), stop)
             answer: dict[str, Any] = {"value": value}
         except Exception as error:  # it is told where it was asked for
-            answer = {"reason": f"{why(error)} (on {where()})"}
+            answer = {"reason": f"{error_text(error)} (on {worker_name()})"}
         finally:
             watch.close()
             of_fleet.forget(stop.ask)
         try:
             return as_json(answer), whole_file(path) if path.exists() else None
         except MacroError as error:
-            return as_json({"reason": f"{error} (on {where()})"}), None
+            return as_json({"reason": f"{error} (on {worker_name()})"}), None
 
 
 class _Watch:
@@ -92,7 +92,7 @@ class _Watch:
         self,
         stream: Stream,
         path: Path,
-        stop: Stop,
+        stop: StopRequest,
         tell: Callable[[RunLine], None],
         is_wanted: Callable[[], bool],
     ) -> None:
@@ -150,7 +150,7 @@ class DaskCrew(DaskWork):
             data = [] if stream.is_live else [(source.source, fingerprint(Path(source.source)))]
         except (MacroError, OSError) as error:
             self._unlock(key)
-            failed = Ended(number, reason=why(error))
+            failed = Ended(number, reason=error_text(error))
             self.happened.put(lambda: [failed])
             return
         order = {
@@ -197,9 +197,9 @@ class DaskCrew(DaskWork):
         try:
             text, recorded = future.result(timeout=600)
             if recorded is not None:
-                write_whole({Path(self.streams[key].run_file): recorded})
+                write_atomically({Path(self.streams[key].run_file): recorded})
         except Exception as error:  # it was lost on its way, or the disk is full
-            return {"reason": f"its run file could not be fetched: {why(error)}"}
+            return {"reason": f"its run file could not be fetched: {error_text(error)}"}
         answer: dict[str, Any] = json.loads(text)
         summary = (answer.get("value") or {}).get("summary") or {}
         return answer | {"seconds": summary.get("seconds", 0.0)}

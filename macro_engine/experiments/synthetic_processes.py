@@ -31,7 +31,7 @@ def risks(predicted: Floats, law: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Realization:
     """A realization.
 
     Attributes
@@ -54,13 +54,13 @@ def _sigmoid(z: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-z)))
 
 
-def iid(random: np.random.Generator, steps: int) -> Sample:
+def iid(random: np.random.Generator, steps: int) -> Realization:
     """The same law at every step: M = 0 is a bound."""
     law = _sigmoid(_SLOPE * POINTS + 0.5)
     return _drawn(random, steps, lambda _x, _labels: law)
 
 
-def markov(random: np.random.Generator, steps: int) -> Sample:
+def markov(random: np.random.Generator, steps: int) -> Realization:
     """A Markov chain on (x, label): the last row decides whether large x mean 1 or 0."""
 
     def law(x: Ints, labels: Ints) -> Floats:
@@ -70,7 +70,7 @@ def markov(random: np.random.Generator, steps: int) -> Sample:
     return _drawn(random, steps, law)
 
 
-def share(random: np.random.Generator, steps: int) -> Sample:
+def share(random: np.random.Generator, steps: int) -> Realization:
     """The law turns with the share q of ones among the last labels: d = 0.54 |q - q'|."""
 
     def law(_x: Ints, labels: Ints) -> Floats:
@@ -81,7 +81,7 @@ def share(random: np.random.Generator, steps: int) -> Sample:
     return _drawn(random, steps, law)
 
 
-def switching(random: np.random.Generator, steps: int) -> Sample:
+def switching(random: np.random.Generator, steps: int) -> Realization:
     """A hidden regime that rarely switches; the law given the past is that of Bayes' filter."""
     laws = np.array([_sigmoid(_SLOPE * POINTS + 1), _sigmoid(-_SLOPE * POINTS - 1)])
     x = random.integers(len(POINTS), size=steps)
@@ -96,7 +96,7 @@ def switching(random: np.random.Generator, steps: int) -> Sample:
         first = seen * _STAY + (1 - seen) * (1 - _STAY)
         if random.random() > _STAY:
             regime = 1 - regime
-    return Sample(x, labels, mixed, posterior)
+    return Realization(x, labels, mixed, posterior)
 
 
 def switching_bound() -> float:
@@ -106,7 +106,7 @@ def switching_bound() -> float:
     return float(np.abs(each[0] - each[1]).max())
 
 
-PROCESSES: dict[str, Callable[[np.random.Generator, int], Sample]] = {
+PROCESSES: dict[str, Callable[[np.random.Generator, int], Realization]] = {
     "iid": iid,
     "markov": markov,
     "share": share,
@@ -114,10 +114,12 @@ PROCESSES: dict[str, Callable[[np.random.Generator, int], Sample]] = {
 }
 
 
-def _drawn(random: np.random.Generator, steps: int, law: Callable[[Ints, Ints], Floats]) -> Sample:
+def _drawn(
+    random: np.random.Generator, steps: int, law: Callable[[Ints, Ints], Floats]
+) -> Realization:
     x = random.integers(len(POINTS), size=steps)
     labels, laws = np.zeros(steps, np.int64), np.zeros((steps, len(POINTS)))
     for t in range(steps):
         laws[t] = law(x[:t], labels[:t])
         labels[t] = random.random() < laws[t, x[t]]
-    return Sample(x, labels, laws)
+    return Realization(x, labels, laws)

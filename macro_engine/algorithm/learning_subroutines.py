@@ -15,7 +15,7 @@ _LARGEST = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
-class CalledUp:
+class LearningSubroutines:
     """J of steps in succession.
 
     Attributes
@@ -31,24 +31,28 @@ class CalledUp:
     numbers: NDArray[np.int32]
 
     @staticmethod
-    def nobody() -> CalledUp:
+    def nobody() -> LearningSubroutines:
         """Of no steps."""
-        return CalledUp(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+        return LearningSubroutines(
+            np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
+        )
 
     @staticmethod
-    def of(steps: Sequence[Sequence[tuple[int, int]]]) -> CalledUp:
+    def of(steps: Sequence[Sequence[tuple[int, int]]]) -> LearningSubroutines:
         """Given member and subroutine of each who learns a step."""
         pairs = np.array([pair for step in steps for pair in step], np.int32).reshape(-1, 2)
         starts = np.cumsum([0, *map(len, steps)])
-        return CalledUp(starts, pairs[:, 0].copy(), pairs[:, 1].copy())
+        return LearningSubroutines(starts, pairs[:, 0].copy(), pairs[:, 1].copy())
 
     @property
     def steps(self) -> int:
         return len(self.starts) - 1
 
-    def cut(self, start: int, stop: int) -> CalledUp:
+    def cut(self, start: int, stop: int) -> LearningSubroutines:
         a, b = int(self.starts[start]), int(self.starts[stop])
-        return CalledUp(self.starts[start : stop + 1] - a, self.members[a:b], self.numbers[a:b])
+        return LearningSubroutines(
+            self.starts[start : stop + 1] - a, self.members[a:b], self.numbers[a:b]
+        )
 
     def step(self, s: int) -> list[tuple[int, int]]:
         """Member and subroutine of each who learns a step."""
@@ -56,12 +60,12 @@ class CalledUp:
         return list(zip(self.members[span].tolist(), self.numbers[span].tolist(), strict=True))
 
     @staticmethod
-    def join(parts: Sequence[CalledUp]) -> CalledUp:
+    def join(parts: Sequence[LearningSubroutines]) -> LearningSubroutines:
         """Steps that follow each other, as one."""
         if len(parts) == 1:
             return parts[0]
         counts = np.concatenate([np.diff(part.starts) for part in parts])
-        return CalledUp(
+        return LearningSubroutines(
             np.concatenate([[0], np.cumsum(counts)]),
             np.concatenate([part.members for part in parts]),
             np.concatenate([part.numbers for part in parts]),
@@ -71,10 +75,10 @@ class CalledUp:
         return {"starts": self.starts, "members": self.members, "numbers": self.numbers}
 
     @staticmethod
-    def restored(state: State, steps: int, lines: int) -> CalledUp:
+    def restored(state: State, steps: int, lines: int) -> LearningSubroutines:
         starts = indices(state, "starts", (steps + 1,), _LARGEST)
         members = indices(state, "members", (int(starts[-1]),), lines)
         numbers = indices(state, "numbers", members.shape, _LARGEST)
         if starts[0] or (np.diff(starts) < 0).any():
             raise DamagedError("in its state those who learn a step do not add up")
-        return CalledUp(starts, members.astype(np.int32), numbers.astype(np.int32))
+        return LearningSubroutines(starts, members.astype(np.int32), numbers.astype(np.int32))

@@ -17,7 +17,7 @@ _ASKED = 0  # no signal has this number
 PATIENCE_TO_ABANDON = 1.0  # seconds, after which the process ends as it is
 
 
-class Ending:
+class SignalExit:
     """Waits for a signal or a request to end.
 
     Parameters

@@ -13,7 +13,7 @@ from macro_engine.run.store.recorder import size_of
 from macro_engine.run.store.runfile import RunReader
 
 
-def overview(path: Path) -> tuple[str, ...]:
+def listing_line(path: Path) -> tuple[str, ...]:
     """Name, state, steps, rows, the errors of its strategy and the baseline, size, last commit."""
     name, size = visible(path.name), f"{size_of(path) / 1e6:,.1f} MB"
     try:

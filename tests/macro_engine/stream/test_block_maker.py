@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from macro_engine.core.state import pack, unpack
-from macro_engine.stream.blocks import BlockMaker, packed
+from macro_engine.stream.block_maker import BlockMaker, packed
 from macro_engine.stream.formats.csv import table_of
 from macro_engine.stream.formats.csv_parser import CsvParser
 from macro_engine.stream.formats.dialect import Dialect

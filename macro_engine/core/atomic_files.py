@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(files: Mapping[Path, bytes]) -> None:
+def write_atomically(files: Mapping[Path, bytes]) -> None:
     """Writes each file beside its place, then puts all of them there.
 
     Where one of them cannot be written, none appears and nothing is left. Raises `OSError`.

@@ -22,7 +22,7 @@ class HeldRow(NamedTuple):
     time: int
 
 
-class Ahead:
+class HeldRows:
     """The rows that are held aside, in the order in which they came.
 
     Parameters

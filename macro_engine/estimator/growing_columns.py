@@ -27,7 +27,7 @@ def texts_of(x: dict[Any, Any]) -> dict[str, str]:
     }
 
 
-class Layout:
+class GrowingColumns:
     """Columns in the order of their appearance, those of one row in the order of their names.
 
     Attributes

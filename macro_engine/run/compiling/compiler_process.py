@@ -17,7 +17,7 @@ from dataclasses import asdict
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.core.cache_notes import (
-    alone,
+    compile_lock,
     found_folder,
     is_warm,
     keep_compiler_pace,
@@ -54,7 +54,7 @@ def main(told: dict[str, object]) -> None:
     folder, why = found_folder()
     if folder is None:
         sys.exit(why)
-    with alone(folder, needed.name, lambda: time.sleep(_NAP)):
+    with compile_lock(folder, needed.name, lambda: time.sleep(_NAP)):
         if not is_warm(folder, needed.name):
             from macro_engine.core.kernel_cache import trouble
 

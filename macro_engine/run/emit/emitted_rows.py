@@ -15,7 +15,7 @@ from macro_engine.run.emit.emission import Emission
 from macro_engine.run.emit.lines import PredictedRows
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.strategies import LEADER
-from macro_engine.stream.blocks import BlockMaker
+from macro_engine.stream.block_maker import BlockMaker
 
 
 def of_results(results: Steps, block: Block, strategy: str) -> PredictedRows:
