@@ -79,7 +79,7 @@ def pytest_runtest_protocol(item):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kernels():
+def _waiting_only_where_it_must():
     with pytest.MonkeyPatch.context() as patch:
         compile_each_kernel_once(patch)
         wait_for_the_loop_only(patch)

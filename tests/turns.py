@@ -7,6 +7,7 @@ import fcntl
 import os
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 from macro_engine.core.cache_notes import found_folder
 from macro_engine.core.kernel_cache import KernelCache
@@ -32,6 +33,8 @@ def compile_each_kernel_once(patch):
     if folder is None:
         return
     load, save = KernelCache.load_overload, KernelCache.save_overload
+    locks = Path(gettempdir(), f"macro-tui-tests-{os.getuid()}", folder.name)
+    locks.mkdir(parents=True, exist_ok=True)
     compiling = {}
 
     def load_or_wait(cache, signature, context):
@@ -39,8 +42,8 @@ def compile_each_kernel_once(patch):
         if found is not None or folder not in Path(cache.cache_path).parents:
             return found
         with ExitStack() as stack:
-            name = f"turn-{Path(cache._cache_file._index_path).name}"
-            lock = stack.enter_context((folder / name).open("w"))
+            name = Path(cache._cache_file._index_path).name
+            lock = stack.enter_context((locks / name).open("w"))
             fcntl.flock(lock, fcntl.LOCK_EX)
             found = load(cache, signature, context)
             if found is None:  # it is for us to compile it
