@@ -21,8 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         type=Path,
-        metavar="FILE",
-        help="read all of a run file and say which steps are whole; exit code 1 if it is damaged",
+        metavar="FILE|DIR",
+        help="read all of a run file, or of each in a folder, and say which steps are whole; "
+        "exit code 1 if one is damaged",
     )
 
 
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _check(arguments.check)
     if not arguments.folder.is_dir():
         raise MacroError(f"{visible(arguments.folder)}: no such folder")
-    found = sorted(path for path in arguments.folder.glob("*.run") if path.is_file())
+    found = _run_files(arguments.folder)
     if not found:
         print(f"no run files in {visible(arguments.folder)}")
         return 0
@@ -50,9 +51,28 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(path: Path) -> int:
+def _run_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.run") if path.is_file())
+
+
+def _check(place: Path) -> int:
+    from macro_engine.core.errors import MacroError
+    from macro_engine.core.escape import visible
     from macro_engine.run.store.check import check
 
-    lines, is_whole = check(path)
-    print("\n".join(lines))
-    return 0 if is_whole else 1
+    if not place.is_dir():
+        lines, is_whole = check(place)
+        print("\n".join(lines))
+        return 0 if is_whole else 1
+    found = _run_files(place)
+    if not found:
+        print(f"no run files in {visible(place)}")
+    code = 0
+    for path in found:
+        try:
+            lines, is_whole = check(path)
+        except MacroError as error:  # the others are checked all the same
+            lines, is_whole = [str(error)], False
+        print("\n".join(lines))
+        code = code if is_whole else 1
+    return code

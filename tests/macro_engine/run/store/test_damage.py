@@ -75,6 +75,20 @@ def test_check_says_which_steps_are_whole(stopped, tmp_path, capsys):
     assert f"damaged: steps {lost.first_step} to {lost.stop - 1}: missing" in said
 
 
+def test_a_folder_is_checked_whole_whatever_is_in_it(stopped, tmp_path, capsys):
+    assert main(["runs", "--check", str(tmp_path)]) == 0
+    assert "no run files in" in capsys.readouterr().out
+    for name in ("b", "c"):
+        (tmp_path / f"{name}.run").write_bytes(copy(stopped[1], tmp_path / name).read_bytes())
+    assert main(["runs", "--check", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("whole: steps 0 to ") == 2
+    (tmp_path / "a.run").write_text("no run file")
+    assert main(["runs", "--check", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "a.run" in said
+    assert said.count("whole: steps 0 to ") == 2
+
+
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
