@@ -49,7 +49,7 @@ def test_a_cluster_gives_what_this_process_gives(made, tmp_path):
 
 
 def test_data_that_a_worker_does_not_have_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster_module, "where", lambda: "there")
+    monkeypatch.setattr(cluster_module, "worker_name", lambda: "there")
     data = tmp_path / "d.csv"
     with pytest.raises(
         MacroError,
