@@ -47,8 +47,12 @@ def connect(path: Path, writable: bool) -> sqlite3.Connection:
         check_same_thread=False,
         factory=sqlite3.Connection if writable else RetryingConnection,
     )
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
-    connection.execute("PRAGMA trusted_schema = OFF")
+    try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

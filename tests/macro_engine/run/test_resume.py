@@ -282,5 +282,6 @@ def test_a_signal_during_a_run_leaves_a_file_that_goes_on(stream, tmp_path):
         await task
 
     asyncio.run(interrupted())
-    assert RunReader(tmp_path / "a.run").info["status"] == "stopped"
+    with closing(RunReader(tmp_path / "a.run")) as reader:
+        assert reader.info["status"] == "stopped"
     run(engine(stream, tmp_path / "a.run"))
