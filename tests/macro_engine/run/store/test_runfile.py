@@ -134,6 +134,7 @@ def test_a_damaged_state_stops_the_run_in_words_and_leaves_the_file(tmp_path):
 
 READ_AS_NOBODY = """
 import os, sys
+import urllib.parse  # which pathlib loads only when nobody may read the folder of Python any more
 from pathlib import Path
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.core.state import DamagedError
