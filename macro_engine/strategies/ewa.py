@@ -22,6 +22,14 @@ class ExponentialWeights(ByLosses):
     title = "exponentially weighted average"
     shows = (WEIGHTS,)
 
+    @staticmethod
+    def weights_by_losses(losses: Floats, moments: Ints) -> Floats:
+        """As `weights`, members by moments, up to rounding."""
+        eta = np.sqrt(8.0 * math.log(len(losses)) / (moments + 1))
+        weights = np.exp(-eta * (losses - losses.min(axis=0)))
+        normalised: Floats = weights / weights.sum(axis=0)
+        return normalised
+
     def weights(self, step: int) -> list[float]:
         """The weights in force at a step."""
         eta = math.sqrt(8.0 * math.log(len(self.losses)) / (step + 1))
@@ -39,32 +47,24 @@ class ExponentialWeights(ByLosses):
         return Answer(votes, _mixture(by_row, forecasts), {WEIGHTS: weights})
 
     def run_compiled(self, completion: Completion) -> Answer:
-        from macro_engine.strategies.kernels import exponential_weights
-
-        forecasts, totals = completion.forecasts, np.array(self.losses)
-        eight_log_k = 8.0 * math.log(len(totals))
-        weights = np.empty_like(completion.losses)
-        exponential_weights(completion.losses, totals, forecasts.first_step, eight_log_k, weights)
-        self.losses = totals.tolist()
-        return self._answer(weights, forecasts)
+        return self._answer(self._totals(completion)[:-1], completion.forecasts)
 
     def run_late_compiled(self, late: LateSteps) -> Answer | None:
-        from macro_engine.strategies.kernels import weights_of_losses
+        totals = self._totals(late.completion)
+        return self._answer(totals[late.before[:-1]], late.opening) if late.opening.steps else None
 
-        opening, completed = late.opening, late.completion.losses
+    def _totals(self, completion: Completion) -> Floats:
+        """Take in steps; returns the summed losses before each, and at the end after all."""
         # each step adds to the sum of those before it, as it does by itself
-        totals = np.cumsum(np.concatenate([[self.losses], completed]), axis=0)
+        totals = np.cumsum(np.concatenate([[self.losses], completion.losses]), axis=0)
         self.losses = totals[-1].tolist()
-        if not opening.steps:
-            return None
-        weights = totals[late.before[:-1]]
-        weights_of_losses(weights, opening.first_step, 8.0 * math.log(len(self.losses)))
-        return self._answer(weights, opening)
+        return totals
 
     def _answer(self, weights: Floats, forecasts: Forecasts) -> Answer:
-        """By compiled loops, given the weights of each step."""
-        from macro_engine.strategies.kernels import weighted_vote
+        """By compiled loops, given the summed losses before each step, which become its weights."""
+        from macro_engine.strategies.kernels import weighted_vote, weights_of_losses
 
+        weights_of_losses(weights, forecasts.first_step, 8.0 * math.log(len(self.losses)))
         votes, scores = np.empty(len(forecasts.rows), np.int64), np.empty(self.setup.classes)
         weighted_vote(weights, forecasts.members, forecasts.starts, scores, votes)
         probabilities = None

@@ -76,21 +76,3 @@ def weights_of_losses(weights, first_step, eight_log_k):  # type: ignore[no-unty
             total += weights[s, i]
         for i in range(k):
             weights[s, i] /= total
-
-
-@borrowing
-def exponential_weights(losses, totals, steps_before, eight_log_k, weights):  # type: ignore[no-untyped-def]
-    """Set the weights at each step; closes the steps."""
-    steps, k = losses.shape
-    for s in range(steps):
-        eta = math.sqrt(eight_log_k / (steps_before + s + 1))
-        best = totals[0]
-        for i in range(k):
-            best = min(best, totals[i])
-        total = 0.0
-        for i in range(k):
-            weights[s, i] = math.exp(-eta * (totals[i] - best))
-            total += weights[s, i]
-        for i in range(k):
-            weights[s, i] /= total
-            totals[i] += losses[s, i]
