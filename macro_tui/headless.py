@@ -13,12 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from macro_engine.core.errors import MacroError
+from macro_engine.core.format import series_title
+from macro_engine.core.names import strategies_of
 from macro_engine.run.alarms.alarms import Alarms, Rule
 from macro_engine.run.alarms.command import AlarmCommand
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.events import Event
 from macro_engine.run.summary import Summary
-from macro_engine.strategies import BASELINES
 from macro_engine.stream.opening import Opened
 from macro_engine.stream.reader import PLAYING
 from macro_engine.stream.table import Rejection
@@ -27,7 +28,6 @@ from macro_tui.birth_log import BirthLog
 from macro_tui.progress import progress_bar, status_line
 from macro_tui.signal_exit import PATIENCE_TO_ABANDON, SignalExit, within
 from macro_tui.summary import print_summary
-from macro_tui.view.comparison import series_title
 from macro_tui.view.stream import guessed_rows
 
 _REJECTIONS_SHOWN = 20
@@ -150,7 +150,7 @@ class Headless:
         if board is None or not board.rows:
             return "no step closed yet"
         errors = board.errors
-        shown = {series_title(name): errors[name] for name in errors if name not in BASELINES}
+        shown = {series_title(name): errors[name] for name in strategies_of(errors)}
         shown["marginal"] = errors["marginal"]
         return "  ".join([f"{board.rows:,} rows", *(f"{n} {e:.2%}" for n, e in shown.items())])
 

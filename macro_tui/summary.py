@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import count_text
+from macro_engine.core.format import count_text, series_title
+from macro_engine.core.names import strategies_of
 from macro_engine.run.view import (
     METRICS,
     Earner,
@@ -20,7 +21,6 @@ from macro_engine.run.view import (
     Summary,
     macro_of,
 )
-from macro_tui.view.comparison import series_title
 from macro_tui.view.metric_tables import (
     confusion_table,
     lead_in_words,
@@ -115,7 +115,8 @@ def _judged(summary: Summary) -> list[str]:
     errors, chosen = summary.errors, str(summary.settings.get("strategy"))
     if "marginal" not in errors:
         return []
-    return [n for n in dict.fromkeys((macro_of(chosen, list(errors)), chosen)) if n in errors]
+    names = macro_of(chosen, strategies_of(errors)), chosen
+    return [name for name in dict.fromkeys(names) if name in errors]
 
 
 def _listed(value: Any) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from macro_engine.strategies import PULL, STRATEGIES, TURNING, Answer, Strategy, register
+from macro_engine.strategies import (
+    LEADER,
+    PULL,
+    STRATEGIES,
+    TURNING,
+    WEIGHTS,
+    Answer,
+    Strategy,
+    register,
+)
 
 
 @pytest.fixture
@@ -84,3 +93,58 @@ def mixed():
     register(Mixed)
     yield Mixed
     del STRATEGIES["mixed"]
+
+
+class _AfterTheLast(Strategy):
+    """Goes by what each member got wrong in the last step alone."""
+
+    def __init__(self, setup):
+        super().__init__(setup)
+        self.losses = np.zeros(len(setup.members))
+
+    def complete(self, completion, answer):  # noqa: ARG002
+        self.losses = completion.losses[0]
+
+    def state(self):
+        return {"losses": self.losses}
+
+    def restore(self, state):
+        self.losses = state["losses"]
+
+
+@pytest.fixture
+def newest():
+    """A strategy that follows the first of the members that were best in the last step."""
+
+    class Newest(_AfterTheLast):
+        name = "newest"
+        title = "the best of the last step"
+        shows = (LEADER,)
+
+        def answer(self, forecasts):
+            leader = int(self.losses.argmin())
+            return Answer(forecasts.members[leader], None, {LEADER: np.array([leader])})
+
+    register(Newest)
+    yield Newest
+    del STRATEGIES["newest"]
+
+
+@pytest.fixture
+def halves():
+    """A strategy by which a member weighs half as much as one that was right in the last step."""
+
+    class Halves(_AfterTheLast):
+        name = "halves"
+        title = "a vote by the last step"
+        shows = (WEIGHTS,)
+
+        def answer(self, forecasts):
+            weights = np.where(self.losses > 0, 0.5, 1.0)
+            weights /= weights.sum()
+            votes = [weights @ (forecasts.members == c) for c in range(self.setup.classes)]
+            return Answer(np.argmax(votes, axis=0), None, {WEIGHTS: weights[None]})
+
+    register(Halves)
+    yield Halves
+    del STRATEGIES["halves"]

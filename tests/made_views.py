@@ -64,7 +64,7 @@ def weights_view(width, count=6, leader=3, viewed=2):
         for i, weight in enumerate(weights)
     )
     over_time = np.repeat(weights[:, None], strip_columns(width), axis=1)
-    return WeightsView(thresholds, leader, viewed, over_time)
+    return WeightsView(thresholds, leader, viewed, over_time, "ftl", "ewa")
 
 
 def timeline_view(width, members=MEMBERS, viewed=3):

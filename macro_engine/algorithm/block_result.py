@@ -74,11 +74,19 @@ class BlockResult:
 
 @dataclass(frozen=True, eq=False)
 class OpenPredictions:
-    """What everyone says of rows of an open step: as in `BlockResult`, without labels."""
+    """What everyone says of rows of an open step: as in `BlockResult`, without labels.
+
+    Attributes
+    ----------
+    member, active
+        As `Steps.shown_members`, and the number of its active subroutine.
+    """
 
     names: Names
     predictions: Counts
     probabilities: NDArray[np.float32] | None
+    member: int
+    active: int
 
     def of(self, name: str) -> Counts:
         """What one of the series predicts."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.learning_subroutines import LearningSubroutines
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Ints, Rows
-from macro_engine.strategies import Answer, Forecasts
+from macro_engine.strategies import Answer, Forecasts, shown_members
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,11 @@ class ClosedSteps:
     def stop(self) -> int:
         """The number of the one after the last."""
         return self.first + self.steps
+
+    def shown_members(self, names: Names) -> Ints:
+        """As `Steps.shown_members`."""
+        shown = {name: answer.shown for name, answer in self.answers.items()}
+        return shown_members(names, shown, self.steps)
 
     def cut(self, start: int, stop: int) -> ClosedSteps:
         """Some of the steps, by their numbers in the stream."""

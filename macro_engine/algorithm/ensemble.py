@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from macro_engine.algorithm.any_family import AnyFamily, TrialStep
 from macro_engine.algorithm.block_result import BlockResult, OpenPredictions
@@ -16,18 +17,18 @@ from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import late_block
 from macro_engine.algorithm.no_change import NoChange
 from macro_engine.algorithm.persistence import Persistence
-from macro_engine.core.names import Names
+from macro_engine.core.names import BASELINES, Names
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
 from macro_engine.core.state import DamagedError, State, child, whole
 from macro_engine.strategies import (
-    BASELINES,
     PAPER,
     Answer,
     Completion,
     Forecasts,
     LateSteps,
     Setup,
-    shown_by,
+    names_along,
+    shown_members,
     start,
 )
 from macro_engine.strategies.base import count_wrong
@@ -43,8 +44,13 @@ class OpenStep:
 
     def predict(self, rows: Rows) -> OpenPredictions:
         """What everyone says of rows of the step; changes nothing."""
+        ensemble, names = self.ensemble, self.ensemble.names
         forecasts, _ = self.forecasts(rows)
-        return self.ensemble.said(forecasts, self.ensemble.answers(forecasts))
+        answers = ensemble.answers(forecasts)
+        shown = {name: answer.shown for name, answer in answers.items()}
+        member = int(shown_members(names, shown, 1)[0])
+        active = int(self.family.numbers[member])
+        return OpenPredictions(names, *ensemble.said(forecasts, answers), member, active)
 
     def forecasts(self, rows: Rows) -> tuple[Forecasts, Ints]:
         """What members and baselines say of rows of the step; and the family's lines."""
@@ -85,6 +91,8 @@ class Ensemble:
         Whether probabilities are computed even if no strategy wants them.
     compiled
         Whether the loops outside of the family are the compiled ones; may change between blocks.
+    prediction
+        The strategy whose prediction is the prediction.
     """
 
     def __init__(
@@ -94,8 +102,10 @@ class Ensemble:
         strategies: Sequence[str] = PAPER,
         with_probabilities: bool = False,
         compiled: bool = False,
+        prediction: str = "",
     ) -> None:
         self.family = family
+        self.prediction = prediction
         self.classes = family.classes
         setup = Setup(family.members, family.classes, columns, compiled)
         self.strategies = start(strategies, setup)
@@ -114,8 +124,7 @@ class Ensemble:
     @property
     def names(self) -> Names:
         """What its results run along."""
-        shown = shown_by(self.series)
-        return Names(self.series, self.family.members, self.classes, shown)
+        return names_along(self.series, self.family.members, self.classes, self.prediction)
 
     def run(self, block: Block) -> BlockResult:
         """Take a block of whole steps through, each completed before the next one opens."""
@@ -239,7 +248,9 @@ class Ensemble:
             unchanged,
         )  # fmt: skip
 
-    def said(self, forecasts: Forecasts, answers: Mapping[str, Answer]) -> OpenPredictions:
+    def said(
+        self, forecasts: Forecasts, answers: Mapping[str, Answer]
+    ) -> tuple[Counts, NDArray[np.float32] | None]:
         """All predictions, in the order of the series, and the probabilities that are kept."""
         others, n = len(self.series), len(forecasts.rows)
         predictions = np.empty((self.names.predictors, n), counts_type(self.classes - 1))
@@ -248,14 +259,14 @@ class Ensemble:
         for line, answer in enumerate(answers.values(), len(BASELINES)):
             predictions[line] = answer.predictions
         if not self.with_probabilities:
-            return OpenPredictions(self.names, predictions, None)
+            return predictions, None
         probabilities = np.full((others, n, self.classes), np.nan, np.float32)
         probabilities[0] = forecasts.marginal_probabilities
         probabilities[1] = forecasts.no_change_probabilities
         for line, answer in enumerate(answers.values(), len(BASELINES)):
             if answer.probabilities is not None:
                 probabilities[line] = answer.probabilities
-        return OpenPredictions(self.names, predictions, probabilities)
+        return predictions, probabilities
 
     def state(self, whole: bool = True) -> dict[str, State | None]:
         """All that must be remembered to go on, between two steps: by parts.
@@ -316,14 +327,14 @@ class Ensemble:
         members_wrong: Ints,
     ) -> BlockResult:
         forecasts = completion.forecasts
-        said = self.said(forecasts, answers)
-        others = said.predictions[: len(self.series)]
+        predictions, probabilities = self.said(forecasts, answers)
+        others = predictions[: len(self.series)]
         wrong = self._count_wrong(others, completion.labels, forecasts.starts)
         return BlockResult(
             self.names,
             result,
-            said.predictions,
-            said.probabilities,
+            predictions,
+            probabilities,
             np.concatenate([wrong, members_wrong]),
             completion.losses,
             {name: answer.shown for name, answer in answers.items()},

@@ -11,7 +11,7 @@ from macro_engine.core.rows import Block
 from macro_engine.core.smallest_type import as_float16, smallest_unsigned
 from macro_engine.core.steps import Steps, changes, piece_starts
 from macro_engine.core.totals import Totals
-from macro_engine.strategies import LEADER
+from macro_engine.strategies import leaders_of
 
 
 def to_steps(block: Block, result: BlockResult, before: Totals, late: bool = False) -> Steps:
@@ -25,6 +25,7 @@ def to_steps(block: Block, result: BlockResult, before: Totals, late: bool = Fal
     labels = block.rows.labels
     known = labels >= 0 if late else None
     family, nobody = result.family, np.zeros(block.steps, np.uint8)
+    leaders = leaders_of(result.names, result.shown, block.steps)
     lengths = smallest_unsigned(np.diff(block.starts))
     listed = changes(family.active)
     listed[:, piece_starts(lengths)] = True
@@ -48,7 +49,7 @@ def to_steps(block: Block, result: BlockResult, before: Totals, late: bool = Fal
         times=block.times,
         labels=smallest_unsigned(np.maximum(labels, 0)),
         predictions=result.predictions,
-        leaders=smallest_unsigned(result.shown["ftl"][LEADER]) if "ftl" in result.shown else None,
+        leaders=None if leaders is None else smallest_unsigned(leaders),
         probabilities=result.probabilities,
         shown=_shown(result, block.steps),
         labelled=None

@@ -6,6 +6,8 @@ import math
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from macro_engine.core.escape import visible
+
 _EPOCH = datetime(1970, 1, 1)
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _NOUNS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
@@ -23,6 +25,15 @@ def threshold_text(value: float) -> str:
         return shortest
     whole, _, decimals = f"{Decimal(shortest):f}".partition(".")
     return f"{whole}.{decimals:0<2}"
+
+
+def series_title(name: str) -> str:
+    """A strategy as people read it: short names are abbreviations.
+
+    >>> series_title("ftl"), series_title("blend")
+    ('FTL', 'blend')
+    """
+    return name.upper() if len(name) <= 3 else visible(name, 12)
 
 
 def member_text(threshold: float, history: int | str | None = None) -> str:

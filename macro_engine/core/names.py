@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from macro_engine.core.members import Member, names_of
+
+BASELINES = ("marginal", "no_change")  # what strategies are set against; always computed
+
+
+def strategies_of(series: Iterable[str]) -> list[str]:
+    """The series that are no baselines."""
+    return [name for name in series if name not in BASELINES]
 
 
 @dataclass(frozen=True)
@@ -30,12 +38,22 @@ class Names:
         How many classes there are.
     shown
         What strategies show beside their answers.
+    leading, weighing
+        The strategies whose leader is `Steps.leaders`, and whose weights of the members are looked
+        at; empty where none shows any.
     """
 
     series: tuple[str, ...]
     members: tuple[Member, ...]
     classes: int
     shown: tuple[Shown, ...] = ()
+    leading: str = ""
+    weighing: str = ""
+
+    @property
+    def strategies(self) -> list[str]:
+        """The strategies that are computed."""
+        return strategies_of(self.series)
 
     @property
     def predictors(self) -> int:
@@ -46,6 +64,11 @@ class Names:
     def member_names(self) -> tuple[str, ...]:
         """The members as they are written."""
         return names_of(self.members)
+
+    def lines_of(self, strategy: str, thing: str) -> list[int]:
+        """Where what a strategy shows stands among `shown`, part by part."""
+        found = ((one.strategy, one.thing) for one in self.shown)
+        return [i for i, pair in enumerate(found) if pair == (strategy, thing)]
 
     def place(self, series: str) -> int:
         """Where a series stands among the predictors."""

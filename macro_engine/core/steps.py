@@ -97,7 +97,7 @@ class Steps:
     lengths
         Rows of each step.
     leaders
-        The index of the member that FTL followed; None where FTL is not computed.
+        The index of the member that `Names.leading` followed; None where no strategy shows it.
     late, rejected
         By steps, as in `Block`.
     wrong
@@ -218,6 +218,13 @@ class Steps:
     def member_wrong(self) -> Counts:
         """Rows that each member got wrong, by steps."""
         return self.wrong[len(self.names.series) :]
+
+    @property
+    def shown_members(self) -> Ints:
+        """The member that is shown of each step: the leader, or the last one without leaders."""
+        if self.leaders is None:
+            return np.full(self.steps, len(self.names.members) - 1)
+        return self.leaders.astype(np.int64)
 
     @property
     def losses_after(self) -> Floats:

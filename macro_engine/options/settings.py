@@ -20,7 +20,7 @@ from macro_engine.discrepancy import DISTANCES
 from macro_engine.options.late_labels import late_labels_of
 from macro_engine.options.readers import ANY_NUMBER, MOST_THRESHOLDS, PAPER_THRESHOLDS, QUANTILES
 from macro_engine.options.table import DEFAULTS, OPTIONS
-from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES
+from macro_engine.strategies import DEFAULT, PAPER, STRATEGIES, prediction_of
 from macro_engine.stream.clock_columns import BOUNDS, NO_CLOCK, ON, clock_beside
 from macro_engine.stream.label import RULE_CLASSES, LabelRule, parse_label
 from macro_engine.stream.quantiles import QuantileRule
@@ -234,8 +234,7 @@ class Settings:
             named = {*self.values["strategies"], "blend"}
             self.values["strategies"] = [name for name in STRATEGIES if name in named]
         computed = self.values["strategies"]
-        chosen = next((name for name in ("blend", "ftl") if name in computed), computed[0])
-        self.add(Layer(_DEFAULT, {"strategy": chosen}))
+        self.add(Layer(_DEFAULT, {"strategy": prediction_of("", computed)}))
         if self.values["strategy"] not in computed:
             named = self.values["strategy"]
             hint = "; add --blend" if named == "blend" else ""

@@ -26,7 +26,7 @@ from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.naming import told
 from macro_engine.run.store.recorder import Recorder
 from macro_engine.run.store.runfile import RunReader
-from macro_engine.strategies import shown_by
+from macro_engine.strategies import names_along
 from macro_engine.subroutines import STORABLE
 
 
@@ -218,7 +218,9 @@ class Checkpoint:
         """Check that it is the same run, and take what is stored beside its state."""
         info = stored.info
         check_same(info, self._identity(), stored.path)
-        if stored.steps and stored.names.shown != shown_by(stored.names.series):
+        names = stored.names
+        now = names_along(names.strategies, names.members, names.classes, stored.strategy)
+        if stored.steps and names != now:
             raise MacroError(
                 f"{visible(stored.path)} cannot be resumed: its strategies show other things than "
                 "they do now; name another file"

@@ -336,7 +336,7 @@ class Engine:
         with self.pipeline.failures_in_words(maker.steps):
             said = watch.look(maker.steps, rows)
         if said is not None and self.emission is not None:
-            emit_open_rows(self.emission, said, maker, self.pipeline.strategy, *watch.leader)
+            emit_open_rows(self.emission, said, maker, self.pipeline.strategy)
 
     def _flush(self) -> None:
         if self.emission is not None:

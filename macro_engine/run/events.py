@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from macro_engine.core.declared import Array, Declared, Integer, StatePart
-from macro_engine.core.format import count_text, duration_text
+from macro_engine.core.format import count_text, duration_text, series_title
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Ints
 from macro_engine.core.state import State
@@ -32,6 +33,7 @@ KINDS = (
 _PAUSES = 1000  # between steps, that a gap is judged by
 _FEWEST_PAUSES = 20
 _LONG = 10  # times the mean pause
+_LEADERS = re.compile(r"(\S+) leader (\S+) -> (\S+)")
 _MANY = 10 ** np.arange(3, 18)  # subroutines of a threshold
 
 
@@ -45,8 +47,27 @@ class Event:
     text: str
 
 
+def leader_text(strategy: str, old: str, new: str) -> str:
+    """In words, that a strategy follows another member than before.
+
+    >>> leader_text("ftl", "0.10", "0.30")
+    'FTL leader 0.10 -> 0.30'
+    """
+    return f"{series_title(strategy)} leader {old} -> {new}"
+
+
+def leaders_told(text: str) -> tuple[str, str, str] | None:
+    """The title of the strategy and the two members of which `leader_text` told.
+
+    >>> leaders_told("FTL leader 0.10 -> 0.30")
+    ('FTL', '0.10', '0.30')
+    """
+    match = _LEADERS.fullmatch(text)
+    return None if match is None else (match[1], match[2], match[3])
+
+
 class EventFinder:
-    """Births, changes of the FTL leader and of what pulls most, gaps, late and rejected rows.
+    """Births, changes of the leader and of what pulls most, gaps, late and rejected rows.
 
     At most one event a step for each kind. Growth is a threshold's 1,000th subroutine, its
     10,000th and so on. A gap is a pause between steps that is half as long again as the longest of
@@ -69,10 +90,7 @@ class EventFinder:
 
     def find(self, results: Steps) -> Iterator[Event]:
         born = results.born
-        leaders = np.full(results.steps, self.leader)  # where FTL is not computed
-        if results.leaders is not None:
-            leaders = results.leaders
-        before = np.concatenate([[self.leader], leaders])
+        before = np.concatenate([[self.leader], results.shown_members])
         changed = before[1:] != before[:-1]
         self.leader = int(before[-1])
         times = results.first_times
@@ -92,7 +110,8 @@ class EventFinder:
                 yield Event(step, time, "late", f"{count_text(results.late[s], 'row')} came late")
             if changed[s]:
                 old, new = self.members[before[s]], self.members[before[s + 1]]
-                yield Event(step, time, "leader", f"FTL leader {old} -> {new}")
+                text = leader_text(results.names.leading, old, new)
+                yield Event(step, time, "leader", text)
             if s in pulls:
                 yield Event(step, time, "pull", pulls[s])
             if born[:, s].any():

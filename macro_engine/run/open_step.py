@@ -9,7 +9,6 @@ import numpy as np
 from macro_engine.algorithm.block_result import OpenPredictions
 from macro_engine.algorithm.ensemble import Ensemble, OpenStep
 from macro_engine.core.rows import Ints, Rows
-from macro_engine.strategies.ftl import FollowTheLeader
 
 _REST = 20  # times what a look ahead costs, until the next one
 
@@ -53,14 +52,6 @@ class OpenStepWatch:
         self.labels = np.concatenate([self.labels, fresh.labels])
         self.predictions = np.hstack([self.predictions, said.predictions])
         return said
-
-    @property
-    def leader(self) -> tuple[int, int]:
-        """The member that FTL follows, the last one without FTL; and its active subroutine."""
-        assert self.choice is not None
-        leads = [s.leader for s in self.ensemble.strategies if isinstance(s, FollowTheLeader)]
-        leader = leads[0] if leads else len(self.names.members) - 1
-        return leader, int(self.choice.family.numbers[leader])
 
     def errors(self) -> dict[str, float]:
         """The share of rows that each strategy got wrong."""

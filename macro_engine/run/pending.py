@@ -10,9 +10,8 @@ import numpy as np
 from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.core.format import short_threshold_text, time_text
 from macro_engine.core.late_labels import Outcomes
-from macro_engine.core.members import Member, names_of
+from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Floats, Ints
-from macro_engine.strategies import LEADER
 
 SHOWN = 50  # rows that are named at most
 
@@ -93,7 +92,7 @@ class PendingRows:
         waiting: Sequence[ClosedSteps],
         strategy: str,
         classes: Sequence[str],
-        members: Sequence[Member],
+        names: Names,
         rare: int | None,
     ) -> Pending:
         """What there is to know now; the rare class is the one least expected where it is None."""
@@ -104,7 +103,6 @@ class PendingRows:
         expected = p.sum(axis=0)
         rare = int(expected.argmin()) if rare is None else rare
         order = np.argsort(-p[:, rare], kind="stable")[:SHOWN]
-        names = names_of(members)
         firsts = np.array([part.block.first_row for part in waiting])
         likely = tuple(
             _in_words(waiting, firsts, int(row), float(share), strategy, classes, names)
@@ -139,15 +137,13 @@ def _in_words(
     share: float,
     strategy: str,
     classes: Sequence[str],
-    members: Sequence[str],
+    names: Names,
 ) -> dict[str, str]:
     part = waiting[int(np.searchsorted(firsts, row, side="right")) - 1]
     block, answers, result = part.block, part.answers, part.result
     i = row - block.first_row
     s = int(np.searchsorted(block.starts, i, side="right")) - 1
-    member = len(members) - 1
-    if "ftl" in answers:
-        member = int(answers["ftl"].shown[LEADER][s])
+    member = int(part.shown_members(names)[s])
     distance = float(result.distance[member, s])
     return {
         "key": "" if block.keys is None else block.keys[i],
@@ -156,7 +152,7 @@ def _in_words(
         "p": f"{share:.4f}",
         "prediction": classes[int(answers[strategy].predictions[i])],
         "step": f"{block.first_step + s:,}",
-        "member": members[member],
+        "member": names.member_names[member],
         "active": str(int(result.active[member, s])),
         "distance": "" if np.isnan(distance) else short_threshold_text(distance),
         "close": str(int(result.close[member, s])),

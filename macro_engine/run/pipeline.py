@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +15,6 @@ from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.algorithm.waiting_steps import WaitingSteps
-from macro_engine.core.names import Names
 from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.core.state import DamagedError, Part, State, array, child, texts
 from macro_engine.core.steps import Steps
@@ -29,7 +27,7 @@ from macro_engine.run.score.lead import Lead
 from macro_engine.run.score.scoreboard import Scoreboard
 from macro_engine.run.score.undelayed import UndelayedRun, prices_waiting
 from macro_engine.run.usable_strategies import usable_strategies
-from macro_engine.strategies import BASELINES, STRATEGIES, shown_by
+from macro_engine.strategies import STRATEGIES, names_along
 from macro_engine.stream.opening import Opened
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.output import converted
@@ -116,8 +114,7 @@ class Pipeline:
         self.members = settings.members
         self.strategies: list[str] = settings["strategies"]
         self.strategy: str = settings["strategy"]
-        shown = shown_by(self.strategies)
-        self.names = Names((*BASELINES, *self.strategies), self.members, 0, shown)
+        self.names = names_along(self.strategies, self.members, 0, self.strategy)
         self.classes: tuple[str, ...] = ()
         self.thresholds: Floats | None = None  # where the first rows told them
         self.columns = Columns(())
@@ -197,8 +194,6 @@ class Pipeline:
         if thresholds is not None:
             self.thresholds = np.array(thresholds)
             self.members = settings.members_at(thresholds)
-            self.names = replace(self.names, members=self.members)
-            self.events = EventFinder(self.names)
         shape = Shape(
             len(classes),
             len(columns.compared.numbers),
@@ -215,6 +210,7 @@ class Pipeline:
             discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
             self.ensemble = self._made(discrepancy, shape, columns)
         self.names = self.ensemble.names
+        self.events = EventFinder(self.names)
         self.scoreboard = Scoreboard(self.names, self.strategy)
         self.lead = Lead(self.names)
         late = self.opened.spec.late_labels
@@ -397,4 +393,6 @@ class Pipeline:
 
     def _ensemble(self, family: AnyFamily, columns: Columns) -> Ensemble:
         compiled = self.compiles_strategies and not self.is_plain
-        return Ensemble(family, columns, self.strategies, self.with_probabilities, compiled)
+        return Ensemble(
+            family, columns, self.strategies, self.with_probabilities, compiled, self.strategy
+        )

@@ -167,7 +167,7 @@ class RunProgress:
                 [*pipeline.waiting.steps],
                 pipeline.strategy,
                 self.classes,
-                pipeline.members,
+                pipeline.names,
                 rare if named is None else self.classes.index(named),
             )
             self.next_look = now + _REST * (monotonic() - now)

@@ -30,12 +30,8 @@ class PullLeads:
     remembers = Declared(Array("leads", np.int64, ("strategies",), low=-1))
 
     def __init__(self, names: Names) -> None:
-        self.lines = {
-            strategy: [
-                i for i, s in enumerate(names.shown) if (s.strategy, s.thing) == (strategy, PULL)
-            ]
-            for strategy in dict.fromkeys(s.strategy for s in names.shown if s.thing == PULL)
-        }
+        pulled = dict.fromkeys(one.strategy for one in names.shown if one.thing == PULL)
+        self.lines = {strategy: names.lines_of(strategy, PULL) for strategy in pulled}
         self.parts = [one.part for one in names.shown]
         self.leads = np.full(len(self.lines), -1)
 
@@ -58,7 +54,8 @@ class PullLeads:
         return self.remembers.state_of(self)
 
     def restore(self, state: State) -> None:
-        self.remembers.restore(self, state, strategies=len(self.lines))
+        if self.lines:  # else there may be one of a strategy that was left out
+            self.remembers.restore(self, state, strategies=len(self.lines))
 
 
 def _takeovers(pulls: Floats, lead: int) -> Iterator[tuple[int, int, int]]:

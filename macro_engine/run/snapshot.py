@@ -92,7 +92,7 @@ class Snapshot:
     unanswered: int = 0
     references: int = 0
     distance_share: float = 0.0
-    strategy: str = "ftl"
+    strategy: str = ""
     errors: dict[str, float] = field(default_factory=dict)
     member_errors: tuple[float, ...] = ()
     subroutines: tuple[int, ...] = ()

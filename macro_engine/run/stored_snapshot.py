@@ -21,7 +21,8 @@ def snapshot_of(reader: RunReader) -> Snapshot:
     """The snapshot in the file, with what became of its writer since."""
     told = reader.info.get("snapshot")
     try:
-        snapshot = Snapshot.restored(told if isinstance(told, dict) else {})
+        known = {"strategy": reader.strategy}  # which a file of version 1 does not tell
+        snapshot = Snapshot.restored(known | told if isinstance(told, dict) else known)
     except DamagedError as error:
         raise MacroError(f"{visible(reader.path)} is damaged: {error}") from None
     status = visible(reader.info.get("status", "starting"), 20)

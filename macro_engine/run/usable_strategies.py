@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from macro_engine.core.errors import MacroError
-from macro_engine.strategies import STRATEGIES
+from macro_engine.strategies import STRATEGIES, prediction_of
 
 
 def usable_strategies(
@@ -21,7 +21,6 @@ def usable_strategies(
         reason = f"{name} answers at most {most} classes, and there are {classes}"
         if not left:
             raise MacroError(f"{reason}: add another strategy, as in --strategies ftl,ewa")
-        if strategy == name:
-            strategy = "ftl" if "ftl" in left else left[0]
+        strategy = prediction_of(strategy, left)
         announce(f"{reason}: it is left out; the prediction is that of {strategy}")
     return left, strategy

@@ -14,7 +14,7 @@ from macro_engine.core.names import Shown
 from macro_engine.core.rows import Ints
 from macro_engine.core.tally import Tally
 from macro_engine.run.alarms.alarms import Alarms, Change, Rule, parse
-from macro_engine.run.events import KINDS, Event
+from macro_engine.run.events import KINDS, Event, leaders_told
 from macro_engine.run.history.downsampled import Points
 from macro_engine.run.history.history import Birth, History, Moment, Situation
 from macro_engine.run.history.usage import Usage
@@ -26,7 +26,7 @@ from macro_engine.run.score.lead import situation_text, standing
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Confusion, Earner, LeadSummary, MetricSummary, Summary
 from macro_engine.run.wall import RunLine
-from macro_engine.strategies import PAPER, PULL, TURNING, macro_of
+from macro_engine.strategies import PAPER, PULL, TURNING, WEIGHTS, macro_of, prediction_of
 from macro_engine.subroutines.parameters import MEANS, Parameters
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "PART_NAMES",
     "PULL",
     "TURNING",
+    "WEIGHTS",
     "Alarms",
     "Birth",
     "Change",
@@ -63,9 +64,11 @@ __all__ = [
     "Summary",
     "Tally",
     "Usage",
+    "leaders_told",
     "macro_of",
     "measured",
     "parse",
+    "prediction_of",
     "rarest",
     "situation_text",
     "standing",

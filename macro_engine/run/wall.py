@@ -156,7 +156,7 @@ class FollowedRun:
         ours, baseline = results.wrong_of(reader.strategy), results.wrong_of("marginal")
         added = np.vstack([results.judged, ours, baseline]).astype(np.int64)
         self.recent = np.concatenate([self.recent, added], axis=1)[:, -LATELY:]
-        member = _member_in_use(results)
+        member = int(results.shown_members[-1])
         self.member = results.names.member_names[member]
         self.active = int(results.active[member, -1])
         births = np.flatnonzero(results.born[member])
@@ -304,10 +304,3 @@ def _changed_at(path: Path) -> object:
         except OSError:
             found.append(None)
     return tuple(found)
-
-
-def _member_in_use(results: Steps) -> int:
-    """FTL's leader at the last step; the last member where FTL is not computed."""
-    if results.leaders is None:
-        return len(results.names.members) - 1
-    return int(results.leaders[-1])

@@ -285,6 +285,15 @@ class Strategy(ABC):
     def restore(self, state: State) -> None:
         """Go on from a state; the strategy must be new."""
 
+    @staticmethod
+    def weights_by_losses(losses: Floats, moments: Ints) -> Floats | None:  # noqa: ARG004
+        """The `WEIGHTS`, where they follow from the summed losses of the members alone.
+
+        A strategy that has this has its weights computed when they are looked at, and not stored.
+        Losses and weights are members by moments; a moment is a number of steps.
+        """
+        return None
+
     def grow(self, setup: Setup) -> None:
         """Take in classes and columns that were not known; only the estimator has such."""
         self.setup = setup

@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-from macro_engine.core.escape import visible
-
-
-def series_title(name: str) -> str:
-    """A strategy as panels write it: short names are abbreviations.
-
-    >>> series_title("ftl"), series_title("blend")
-    ('FTL', 'blend')
-    """
-    return name.upper() if len(name) <= 3 else visible(name, 12)
-
 
 def lead_text(error: float, baseline: float) -> str:
     """How an error in % stands to that of the baseline.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.format import count_text, time_text
-from macro_tui.view.comparison import series_title
+from macro_engine.core.format import count_text, series_title, time_text
 from macro_tui.view.curves import CurvesView, Series, Unit, role_of
 from macro_tui.view.metric_tables import metric_title
 from macro_tui.view.raster import ACROSS

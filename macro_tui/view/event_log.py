@@ -9,10 +9,9 @@ from dataclasses import replace
 from itertools import groupby
 
 from macro_engine.core.format import count_text
-from macro_engine.run.view import KINDS, Event, RunView
+from macro_engine.run.view import KINDS, Event, RunView, leaders_told
 
 Numbered = tuple[int, Event]
-_FLIP = re.compile(r"FTL leader (\S+) -> (\S+)")
 TROUBLE, BIRTH, NOTE = range(3)  # how much an event matters
 _TROUBLE = ("alarm", "growth", "rejected", "late", "gap", "source", "run")  # kinds
 _OVER = re.compile(  # what is said when trouble is over, or there was none
@@ -85,12 +84,12 @@ def folded(events: Sequence[Numbered]) -> list[Numbered]:
     found: list[Numbered] = []
     pair, times = "", 0
     for number, event in events:
-        match = _FLIP.fullmatch(event.text) if event.kind == "leader" else None
-        between = "" if match is None else " / ".join(sorted(match.groups()))
+        told = leaders_told(event.text) if event.kind == "leader" else None
+        between = "" if told is None else f"{told[0]} leader {' / '.join(sorted(told[1:]))}"
         times = times + 1 if between and between == pair else 1
         pair = between
         if times >= _FOLDED:
-            event = replace(event, text=f"FTL leader {pair}, {times} times")
+            event = replace(event, text=f"{pair}, {times} times")
             del found[-1 if times > _FOLDED else 1 - _FOLDED :]
         found.append((number, event))
     return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.core.format import count_text
+from macro_engine.core.format import count_text, series_title
 from macro_tui.view import events, subroutines
 from macro_tui.view.cells import in_room
-from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.roles import NAMED, named_role
 from macro_tui.view.rows import Row

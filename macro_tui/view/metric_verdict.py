@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from macro_engine.core.format import series_title
 from macro_engine.run.view import PAPER
-from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_tables import UNDEFINED, lead_in_words, metric_text, metric_title
 from macro_tui.view.rows import Row, Span, fitting, row_width

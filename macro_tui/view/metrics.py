@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import count_text
+from macro_engine.core.format import count_text, series_title
 from macro_engine.run.view import METRICS, Tally, measured
 from macro_tui.view.cells import in_room, width_of
-from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_tables import metric_lines, metric_text
 from macro_tui.view.rows import Row

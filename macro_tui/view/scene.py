@@ -21,6 +21,7 @@ from macro_engine.run.view import (
     Snapshot,
     Usage,
     macro_of,
+    prediction_of,
     rarest,
 )
 from macro_tui.view.page import Page, stretch
@@ -98,8 +99,7 @@ class Scene:
     @property
     def strategy(self) -> str:
         """Whose prediction is the prediction."""
-        named, computed = self.snapshot.strategy, self.history.strategies
-        return named if named in computed else computed[-1]
+        return prediction_of(self.snapshot.strategy, self.history.strategies)
 
     @property
     def macro(self) -> str:

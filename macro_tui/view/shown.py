@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import short_percent_text
+from macro_engine.core.format import series_title, short_percent_text
 from macro_engine.run.view import PART_NAMES, PULL, TURNING, Shown
 from macro_tui.view.bars import bar, legend_of, shades
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.cells import in_room
-from macro_tui.view.comparison import series_title
 from macro_tui.view.curves import role_of
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted

@@ -7,11 +7,10 @@ from textwrap import wrap
 from time import time
 
 from macro_engine.core.escape import visible
-from macro_engine.core.format import clock_text, count_text, elapsed_text, time_text
+from macro_engine.core.format import clock_text, count_text, elapsed_text, series_title, time_text
 from macro_engine.run.view import Change, Snapshot
 from macro_tui.view import keys
 from macro_tui.view.cells import in_room, width_of
-from macro_tui.view.comparison import series_title
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.meter import Traffic
 from macro_tui.view.rows import Row, fitting, row_width

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from macro_engine.core.format import count_text, short_percent_text
+from macro_engine.core.format import count_text, series_title, short_percent_text
 from macro_engine.run.view import PAPER, standing
-from macro_tui.view.comparison import series_title, short_lead_text
+from macro_tui.view.comparison import short_lead_text
 from macro_tui.view.curves import role_of
 from macro_tui.view.metric_verdict import metric_verdict
 from macro_tui.view.rows import Row, Span, fitting, row_width

@@ -45,7 +45,7 @@ class Viewport:
     width
         Steps a dot column of the chart; None for the whole run.
     member
-        Its index; None for FTL's leader, the last one where FTL is not computed.
+        Its index; None for the leader, the last one where no strategy shows a leader.
     of_strategies
         Whether the weights panel shows what strategies show, and not the thresholds.
     metric
@@ -98,7 +98,7 @@ class Viewport:
         return replace(self, width=None if width >= whole else width)
 
     def next_member(self, shown: int, count: int) -> Viewport:
-        """The one above the one that is shown; above the largest stands FTL's leader."""
+        """The one above the one that is shown; above the largest stands the leader."""
         if self.member is None:
             return replace(self, member=(shown + 1) % count)
         following = self.member + 1

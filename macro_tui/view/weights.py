@@ -1,4 +1,4 @@
-"""The members with their weights under EWA, the leader under FTL, errors and subroutines."""
+"""The members with their weights, the leader, errors and subroutines."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from macro_engine.core.format import short_percent_text
+from macro_engine.core.format import series_title, short_percent_text
 from macro_tui.view.bars import bar, legend_of, shades
 from macro_tui.view.canvas import Canvas
+from macro_tui.view.cells import in_room
+from macro_tui.view.curves import role_of
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted
 from macro_tui.view.rows import Row
@@ -17,6 +19,7 @@ from macro_tui.view.timeline import LABEL, label_width
 
 _WEIGHT = 5  # " 100%"
 _LEADER = 4
+_LONGEST_LEADER = 6  # characters of a heading
 _ERROR, _COUNT = 7, 6
 _LEAST_BAR = 6  # where there is room for the number of subroutines too
 _SHORTEST_BAR = 3
@@ -38,13 +41,16 @@ class MemberRow:
 class WeightsView:
     """All members; `over_time` holds their weights, a row each, a value a cell column.
 
-    `leader` is None where there is none, `over_time` where EWA is not computed.
+    `leader` is None where there is none, `over_time` where no strategy shows weights. `leading` and
+    `weighing` are the strategies that show them.
     """
 
     members: tuple[MemberRow, ...]
     leader: int | None
     viewed: int
     over_time: Floats | None  # see `strip_columns`
+    leading: str
+    weighing: str
     cursor: int | None = None  # the column of the moment in view
 
     @property
@@ -52,24 +58,29 @@ class WeightsView:
         """Cells for a marker, a name and a blank."""
         return label_width([member.name for member in self.members]) + 2
 
+    @property
+    def leader_title(self) -> str:
+        """Who follows the leader, in the room of its column."""
+        return in_room(series_title(self.leading), _LONGEST_LEADER)
+
 
 @dataclass(frozen=True)
 class ColumnWidths:
-    """The widths of names and bars, and which columns there is room for."""
+    """The widths of names, bars and the mark of the leader, and which columns there is room for."""
 
     left: int
     bar: int
+    leader: int
     has_error: bool
     has_count: bool
 
 
-def column_widths(width: int, left: int = LABEL + 2) -> ColumnWidths:
-    free = width - left - _WEIGHT - _LEADER
+def column_widths(width: int, left: int = LABEL + 2, leader: int = _LEADER) -> ColumnWidths:
+    free = width - left - _WEIGHT - leader
     has_error = free - _ERROR >= _SHORTEST_BAR
     has_count = has_error and free - _ERROR - _COUNT >= _LEAST_BAR
-    return ColumnWidths(
-        left, max(free - _ERROR * has_error - _COUNT * has_count, 0), has_error, has_count
-    )
+    bar = max(free - _ERROR * has_error - _COUNT * has_count, 0)
+    return ColumnWidths(left, bar, leader, has_error, has_count)
 
 
 def strip_columns(width: int, label: int = LABEL) -> int:
@@ -95,7 +106,7 @@ def render(view: WeightsView, width: int, height: int, glyphs: Glyphs = UNICODE)
     count = len(view.members)
     if not count or not height:
         return canvas.rows()
-    widths = column_widths(width, view.left)
+    widths = column_widths(width, view.left, max(len(view.leader_title) + 1, _LEADER))
     top = int(_has_heading(count, height))
     if top:
         _draw_heading(canvas, view, widths)
@@ -119,21 +130,22 @@ def member_at(scene: Scene, y: int, height: int) -> int | None:
     """The member in a line of the picture."""
     count = len(scene.history.members)
     top = int(_has_heading(count, height))
-    led = leader(scene.point) if "ftl" in scene.history.strategies else scene.member
+    led = leader(scene.point) if scene.history.names.leading else scene.member
     shown = window(count, height - top, scene.member, led)
     return shown[y - top] if top <= y < top + len(shown) else None
 
 
 def _draw_heading(canvas: Canvas, view: WeightsView, widths: ColumnWidths) -> None:
     end = widths.left + widths.bar + _WEIGHT
-    weight = "EWA weight" if widths.bar + _WEIGHT >= 14 else "EWA"
+    room, title = widths.bar + _WEIGHT, series_title(view.weighing)
+    weight = f"{title} weight" if room >= len(title) + 11 else in_room(title, room - 1)
     canvas.put(1, 0, "threshold", "muted")
     if view.over_time is not None:
         canvas.put_right(end, 0, f" {weight}", "muted")
     if view.leader is not None:
-        canvas.put_right(end + _LEADER, 0, "FTL", "muted")
+        canvas.put_right(end + widths.leader, 0, view.leader_title, "muted")
     if widths.has_error:
-        canvas.put_right(end + _LEADER + _ERROR, 0, "error", "muted")
+        canvas.put_right(end + widths.leader + _ERROR, 0, "error", "muted")
     if widths.has_count:
         canvas.put_right(canvas.width, 0, "subs", "muted")
 
@@ -148,13 +160,13 @@ def _draw_member(
     canvas.put(1, y, member.name, text)
     end = widths.left + widths.bar + _WEIGHT
     if view.over_time is not None:
-        canvas.put(widths.left, y, bar(member.weight, widths.bar, glyphs), "ewa")
+        canvas.put(widths.left, y, bar(member.weight, widths.bar, glyphs), role_of(view.weighing))
         canvas.put_right(end, y, short_percent_text(member.weight), text)
     if is_leader:
-        canvas.put_right(end + _LEADER - 1, y, glyphs.leader, "ftl")
+        canvas.put_right(end + widths.leader - 1, y, glyphs.leader, role_of(view.leading))
     if widths.has_error:
         error = "-" if member.error is None else f"{member.error:.1f}%"
-        canvas.put_right(end + _LEADER + _ERROR, y, error, text)
+        canvas.put_right(end + widths.leader + _ERROR, y, error, text)
     if widths.has_count:
         canvas.put_right(canvas.width, y, f"{member.subroutines:,}", text)
 
@@ -167,7 +179,7 @@ def _draw_what_is_left_out(canvas: Canvas, view: WeightsView, shown: range, top:
             where = "above" if hidden is above else "below"
             text = f" {canvas.glyphs.more} {len(hidden)} {where}"
             if view.leader is not None and view.leader in hidden:
-                text += f", FTL {view.members[view.leader].name}"
+                text += f", {view.leader_title} {view.members[view.leader].name}"
             canvas.put(0, y, text.ljust(canvas.width), "muted")
 
 
@@ -178,13 +190,14 @@ def _draw_strip(
     glyphs, left = canvas.glyphs, view.left
     columns = max(canvas.width - left, 0)
     legend = legend_of(_LIMITS, glyphs)
-    canvas.put(1, top, "EWA weights over time", "muted")
-    if canvas.width >= 24 + len(legend):
+    heading = f"{series_title(view.weighing)} weights over time"
+    canvas.put(1, top, heading, "muted")
+    if canvas.width >= len(heading) + len(legend) + 3:
         canvas.put_right(canvas.width, top, legend, "muted")
     weights = fitted(over_time, columns, 0.0)
     for y, index in enumerate(shown, top + 1):
         canvas.put(1, y, view.members[index].name, "label")
-        canvas.put(left, y, shades(weights[index], _LIMITS, glyphs), "ewa")
+        canvas.put(left, y, shades(weights[index], _LIMITS, glyphs), role_of(view.weighing))
         if view.cursor is not None and 0 <= view.cursor < columns:
             canvas.put(left + view.cursor, y, glyphs.upright, "strong")
 
@@ -210,8 +223,9 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
         over_time = np.zeros((len(members), columns))
         over_time[:, known] = found
     cursor = None if scene.is_now else shown.column(scene.moment)
-    led = leader(scene.point) if "ftl" in history.strategies else None
-    return WeightsView(members, led, scene.member, over_time, cursor)
+    leading, weighing = history.names.leading, history.names.weighing
+    led = leader(scene.point) if leading else None
+    return WeightsView(members, led, scene.member, over_time, leading, weighing, cursor)
 
 
 def about(scene: Scene) -> str:

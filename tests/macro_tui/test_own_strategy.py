@@ -1,13 +1,15 @@
 """A strategy that a plug-in registers is everywhere, with no other change."""
 
 import json
+import re
 from contextlib import closing
 
+import numpy as np
 import polars as pl
 import pytest
 from made_runs import write_stream
-from made_sessions import finished_session, monitor_of, open_main, settle, text_of
-from made_strategy import toy  # noqa: F401 (a fixture)
+from made_sessions import finished_session, monitor_of, open_main, scene_of, settle, text_of
+from made_strategy import halves, newest, toy  # noqa: F401 (fixtures)
 
 from macro_engine.core.errors import UsageError
 from macro_engine.run.alarms.alarms import Alarms, parse
@@ -90,6 +92,27 @@ async def test_it_is_watched_in_every_panel(run_file):
         assert "EWA" not in shown
         assert "6:0.10" in shown
     assert session.stop(60)
+    session.close()
+
+
+@pytest.mark.usefixtures("newest", "halves")
+async def test_its_leader_and_its_weights_are_in_the_panel_of_thresholds(stream):
+    options = SETTINGS | {"strategies": "newest,halves", "strategy": "newest", "history": "2,6"}
+    session = finished_session(stream, **options)
+    app = monitor_of(session)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await open_main(app, pilot)
+        await settle(app, pilot)
+        shown = text_of(app)
+    scene = scene_of(session)
+    history, leader = session.history, int(scene.point.leader[0])
+    weight = float(history.weights(np.array([history.steps]))[leader, 0])
+    assert "halves weight newest" in " ".join(shown.split())
+    assert "halves weights over time" in shown
+    assert re.search(rf"{history.short_members[leader]}.* {100 * weight:.0f}% +●", shown)
+    assert "newest leader " in shown  # an event
+    assert "EWA" not in shown
+    assert "FTL" not in shown
     session.close()
 
 

@@ -35,7 +35,7 @@ class AlarmWatch:
     totals
         At each of them, over all steps before it: rows, rejected rows, wrong rows of each series.
     last_time, last_first, leader
-        The time of the newest row, that of its step's first row, and the leader.
+        The time of the newest row, that of its step's first row, and the member that was shown.
     born, led, pause, step_pause
         As in `Sample`, since the newest judged moment.
     """
@@ -178,10 +178,10 @@ class AlarmWatch:
         """By steps: births, changes of the leader, longest pauses between rows and steps."""
         happened = np.zeros((4, results.steps), np.int64)
         happened[0] = results.born.sum(axis=0)
-        if results.leaders is not None:
-            before = self.leader if self.leader >= 0 else int(results.leaders[0])
-            happened[1] = np.diff(results.leaders.astype(np.int64), prepend=before) != 0
-            self.leader = int(results.leaders[-1])
+        members = results.shown_members
+        before = self.leader if self.leader >= 0 else int(members[0])
+        happened[1] = np.diff(members, prepend=before) != 0
+        self.leader = int(members[-1])
         firsts = results.first_times
         if results.times is not None and firsts is not None:
             gaps = np.diff(results.times, prepend=_known(self.last_time, results.times[0]))

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from macro_engine.algorithm.block_result import OpenPredictions
 from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.core.late_labels import Outcomes
-from macro_engine.core.rows import Block, Counts
+from macro_engine.core.names import Names
+from macro_engine.core.rows import Block
 from macro_engine.core.steps import Steps
 from macro_engine.run.emit.emission import Emission
 from macro_engine.run.emit.lines import PredictedRows
 from macro_engine.run.pipeline import Pipeline
-from macro_engine.strategies import LEADER
 from macro_engine.stream.block_maker import BlockMaker
 
 
 def of_results(results: Steps, block: Block, strategy: str) -> PredictedRows:
     """The rows of steps that were run."""
     place, steps = results.names.place(strategy), np.arange(results.steps)
-    leaders = np.full(results.steps, len(results.names.members) - 1)
-    if results.leaders is not None:
-        leaders = results.leaders.astype(np.int64)
+    members = results.shown_members
     by_row = np.repeat(steps, results.lengths)
     probabilities = results.probabilities
     return PredictedRows(
@@ -33,8 +29,8 @@ def of_results(results: Steps, block: Block, strategy: str) -> PredictedRows:
         block.keys,
         results.predictions[place],
         None if probabilities is None else probabilities[place],
-        leaders[by_row],
-        results.active[leaders, steps][by_row],
+        members[by_row],
+        results.active[members, steps][by_row],
     )
 
 
@@ -46,12 +42,10 @@ def outcomes_of(results: Steps, block: Block) -> Outcomes:
     return Outcomes(rows, rows, steps, results.times, block.keys, labels)
 
 
-def of_closed(steps: ClosedSteps, strategy: str) -> PredictedRows:
+def of_closed(steps: ClosedSteps, strategy: str, names: Names) -> PredictedRows:
     """The rows of steps whose labels are not all known."""
     block, answer, active = steps.block, steps.answers[strategy], steps.result.active
-    leaders = np.full(steps.steps, len(active) - 1)
-    if "ftl" in steps.answers:
-        leaders = steps.answers["ftl"].shown[LEADER]
+    members = steps.shown_members(names)
     lengths, each = np.diff(block.starts), np.arange(steps.steps)
     return PredictedRows(
         block.first_row,
@@ -60,8 +54,8 @@ def of_closed(steps: ClosedSteps, strategy: str) -> PredictedRows:
         block.keys,
         answer.predictions,
         None if answer.probabilities is None else np.asarray(answer.probabilities, np.float32),
-        np.repeat(leaders, lengths),
-        np.repeat(active[leaders, each], lengths),
+        np.repeat(members, lengths),
+        np.repeat(active[members, each], lengths),
     )
 
 
@@ -69,7 +63,7 @@ def emit(emission: Emission, pipeline: Pipeline, block: Block, results: Steps | 
     """Hand out the predictions of a block's steps, and the labels that are known."""
     if pipeline.waiting is not None:
         fresh = pipeline.waiting.fresh
-        found = None if fresh is None else of_closed(fresh, pipeline.strategy)
+        found = None if fresh is None else of_closed(fresh, pipeline.strategy, pipeline.names)
         emission.add_steps(found, block.outcomes)
     elif results is not None:
         found = of_results(results, block, pipeline.strategy)
@@ -77,12 +71,7 @@ def emit(emission: Emission, pipeline: Pipeline, block: Block, results: Steps | 
 
 
 def emit_open_rows(
-    emission: Emission,
-    said: OpenPredictions,
-    maker: BlockMaker,
-    strategy: str,
-    leader: int,
-    active: int,
+    emission: Emission, said: OpenPredictions, maker: BlockMaker, strategy: str
 ) -> None:
     """Hand out what is said of rows that came to the open step."""
     place, rows = said.names.place(strategy), maker.pending[0]
@@ -94,21 +83,15 @@ def emit_open_rows(
         keys=part.keys,
     )  # fmt: skip
     probabilities = None if said.probabilities is None else said.probabilities[place]
-    emission.add(_of_step(block, said.predictions[place], probabilities, leader, active))
-
-
-def _of_step(
-    block: Block, predictions: Counts, probabilities: Any, leader: int, active: int
-) -> PredictedRows:
-    """The rows of one step, given its leader and the active subroutine of that."""
     n = len(block.rows)
-    return PredictedRows(
+    predicted = PredictedRows(
         block.first_row,
         np.full(n, block.first_step),
         block.times,
         block.keys,
-        predictions,
+        said.predictions[place],
         None if probabilities is None else np.asarray(probabilities, np.float32),
-        np.full(n, leader),
-        np.full(n, active),
+        np.full(n, said.member),
+        np.full(n, said.active),
     )
+    emission.add(predicted)

@@ -32,8 +32,7 @@ class Points:
         Members by moments, of the last step before: how many there were, and which one
         predicted; 0 at the very beginning.
     leader
-        The index of the member that FTL followed in the last step before; the last one where FTL
-        is not computed.
+        The index of the member that is shown of the last step before, as `Steps.shown_members`.
     times
         Of the first row of the last step before; None where the stream has none.
     shown
@@ -83,7 +82,7 @@ class Points:
             results.before.sums[:, None],
             results.subroutines[:, :1].astype(np.int64) - results.born[:, :1],
             np.zeros((len(results.active), 1), np.int64),
-            _leaders(results, np.zeros(1, np.int64)),
+            results.shown_members[:1],
             None if times is None else times[:1],
             _shown(results, np.zeros(1, np.int64)),
         )
@@ -101,7 +100,7 @@ class Points:
             results.sums_after(chosen),
             results.subroutines[:, chosen].astype(np.int64),
             results.active[:, chosen].astype(np.int64),
-            _leaders(results, chosen),
+            results.shown_members[chosen],
             None if times is None else times[chosen],
             _shown(results, chosen),
         )
@@ -142,12 +141,6 @@ class Points:
             np.concatenate(times) if times else None,
             np.concatenate([part.shown for part in parts], axis=1),
         )
-
-
-def _leaders(results: Steps, chosen: Ints) -> Ints:
-    if results.leaders is None:
-        return np.full(len(chosen), len(results.active) - 1)
-    return results.leaders[chosen].astype(np.int64)
 
 
 def _shown(results: Steps, chosen: Ints) -> Floats:

@@ -26,7 +26,7 @@ from macro_engine.run.history.downsampled import Downsampled, Points
 from macro_engine.run.history.usage import Usage
 from macro_engine.run.score.lead import situation_text
 from macro_engine.run.score.lead_confidence import LeadConfidence
-from macro_engine.strategies import BASELINES
+from macro_engine.strategies import STRATEGIES, WEIGHTS
 from macro_engine.stream.label import class_titles
 
 NEWEST = 10_000  # steps that are kept in memory
@@ -133,7 +133,7 @@ class History:
     @property
     def strategies(self) -> list[str]:
         """The strategies that are computed."""
-        return [name for name in self.names.series if name not in BASELINES]
+        return self.names.strategies
 
     @property
     def first(self) -> int:
@@ -254,11 +254,13 @@ class History:
         )
 
     def weights(self, moments: Ints) -> Floats | None:
-        """EWA's weights in force at some moments, members by moments; None if not computed."""
-        if "ewa" not in self.names.series:
+        """The members' weights at some moments, members by moments; None if nobody shows any."""
+        strategy, points = self.names.weighing, self.at(moments)
+        if lines := self.names.lines_of(strategy, WEIGHTS):
+            return np.nan_to_num(points.shown[lines])
+        if strategy not in STRATEGIES:
             return None
-        points = self.at(moments)
-        return ewa_weights(points.losses, points.moments)
+        return STRATEGIES[strategy].weights_by_losses(points.losses, points.moments)
 
     def moment(self, step: int) -> Moment:
         """How a step was decided, and how it went."""
@@ -385,11 +387,3 @@ class History:
             if self.newest and start >= self.newest[0].first_step:
                 return [r for r in self.newest if r.stop > start and r.first_step < stop]
             return self.load(start, stop)
-
-
-def ewa_weights(losses: Floats, moments: Ints) -> Floats:
-    """EWA's weights, members by moments, given the losses summed until then."""
-    eta = np.sqrt(8.0 * math.log(len(losses)) / (moments + 1))
-    weights = np.exp(-eta * (losses - losses.min(axis=0)))
-    normalised: Floats = weights / weights.sum(axis=0)
-    return normalised

@@ -8,7 +8,6 @@ import numpy as np
 
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.steps import Steps
-from macro_engine.strategies import BASELINES
 
 _EVERY = 1 << 15  # steps between two states that are remembered
 
@@ -85,10 +84,9 @@ class Usage:
             ("marginal_wrong", baseline),
         ):
             setattr(self, name, _added(getattr(self, name), np.bincount(active, weights, n)))
-        for series in results.names.series:
-            if series not in BASELINES:
-                gained = np.bincount(active, baseline - results.wrong_of(series), n)
-                self.gained[series] = _added(self.of(series), gained)
+        for strategy in results.names.strategies:
+            gained = np.bincount(active, baseline - results.wrong_of(strategy), n)
+            self.gained[strategy] = _added(self.of(strategy), gained)
         last = np.zeros(n, np.int64)
         last[: len(self.last_used)] = self.last_used
         last[active] = results.first_step + np.arange(results.steps)

@@ -20,7 +20,6 @@ from macro_engine.core.steps import Steps
 from macro_engine.run.history.usage import Usage
 from macro_engine.run.identity import plain
 from macro_engine.run.score.confidence import Confidence
-from macro_engine.strategies import BASELINES
 from macro_engine.stream.label import is_rule
 
 _CLASSES = 4  # of a situation that are remembered: the most frequent
@@ -31,15 +30,10 @@ _LEVEL = 0.5  # points: so near is level
 COUNTS = ("uses", "rows", "wrong", "marginal_wrong", "last_used")
 
 
-def strategies_of(names: Names) -> list[str]:
-    """The series that are no baselines."""
-    return [name for name in names.series if name not in BASELINES]
-
-
 def differences(results: Steps) -> Floats:
     """Strategies by steps: the baseline's share of rows wrong less the strategy's."""
     baseline = results.wrong_of("marginal").astype(np.int64)
-    wrong = [results.wrong_of(name) for name in strategies_of(results.names)]
+    wrong = [results.wrong_of(name) for name in results.names.strategies]
     shares: Floats = (baseline - np.array(wrong, np.int64)) / np.maximum(results.judged, 1)
     return shares
 
@@ -144,7 +138,7 @@ class Lead:
     confidence
         One sequence for each strategy.
     leader
-        The index of the member that FTL followed last.
+        The index of the member that was shown last.
     """
 
     remembers = Declared(
@@ -158,7 +152,7 @@ class Lead:
 
     def __init__(self, names: Names, begin: int = 0) -> None:
         self.names = names
-        self.strategies = strategies_of(names)
+        self.strategies = names.strategies
         self.begin = begin
         self.usage = [Usage(k, begin) for k in range(len(names.members))]
         self.situations = Situations(names)
@@ -171,8 +165,7 @@ class Lead:
             usage.add(results)
         self.situations.update(results)
         self.confidence.update(differences(results))
-        if results.leaders is not None:
-            self.leader = int(results.leaders[-1])
+        self.leader = int(results.shown_members[-1])
 
     @property
     def counts(self) -> Ints:

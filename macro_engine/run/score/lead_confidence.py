@@ -8,7 +8,7 @@ from macro_engine.core.names import Names
 from macro_engine.core.rows import Floats, Ints
 from macro_engine.core.steps import Steps
 from macro_engine.run.score.confidence import Confidence
-from macro_engine.run.score.lead import differences, strategies_of
+from macro_engine.run.score.lead import differences
 
 
 class LeadConfidence:
@@ -20,7 +20,7 @@ class LeadConfidence:
     MOST = 4096
 
     def __init__(self, names: Names) -> None:
-        self.strategies = strategies_of(names)
+        self.strategies = names.strategies
         self.confidence = Confidence(len(self.strategies))
         self.stride = 1
         self.moment = 0

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from macro_engine.core.members import ALL, Member
-from macro_engine.core.names import Names, Shown
+from macro_engine.core.names import BASELINES, Names, Shown
 from macro_engine.core.state import DamagedError
-from macro_engine.strategies import BASELINES
 
 _MOST_MEMBERS = 10_000
 _MOST_NAMES = 1 << 16
+_SHOWING = {"leading": "ftl", "weighing": "ewa"}  # and who it was before that was stored
 
 
 def names_of(info: dict[str, Any], classes: int) -> Names:
@@ -19,17 +19,20 @@ def names_of(info: dict[str, Any], classes: int) -> Names:
     series = tuple(texts_of(info.get("series"), "series"))
     if series[: len(BASELINES)] != BASELINES or len({*series}) < max(len(series), 3):
         raise DamagedError("its series are not baselines and then strategies")
-    return Names(series, members_of(info.get("members")), classes, _shown(info.get("shown", [])))
+    leading, weighing = (_of_series(info, name, was, series) for name, was in _SHOWING.items())
+    shown = _shown(info.get("shown", []))
+    return Names(series, members_of(info.get("members")), classes, shown, leading, weighing)
 
 
 def told(names: Names) -> dict[str, Any]:
-    """Series, members and what is shown as JSON; infinity, which JSON has not, as text."""
+    """All but the number of classes as JSON; infinity, which JSON has not, as text."""
     members = [
         [member.history, "inf" if math.isinf(member.threshold) else member.threshold]
         for member in names.members
     ]
     shown = [[one.strategy, one.thing, one.part] for one in names.shown]
-    return {"series": list(names.series), "members": members, "shown": shown}
+    showing = {name: getattr(names, name) for name in _SHOWING}
+    return {"series": list(names.series), "members": members, "shown": shown} | showing
 
 
 def members_of(pairs: Any) -> tuple[Member, ...]:
@@ -51,6 +54,14 @@ def _shown(told: Any) -> tuple[Shown, ...]:
         if not isinstance(names, list) or len(names) != 3:
             raise DamagedError("what its strategies show is not named")
     return tuple(Shown(*map(str, names)) for names in told)
+
+
+def _of_series(info: dict[str, Any], name: str, was: str, series: tuple[str, ...]) -> str:
+    """One of the series, or none."""
+    found = str(info.get(name, was if was in series else ""))
+    if found and found not in series:
+        raise DamagedError(f"what is {name} is none of its series")
+    return found
 
 
 def _history(told: Any, threshold: float) -> int | str | None:

@@ -22,6 +22,7 @@ from macro_engine.run.store.ledger import Ledger, StoredLedger
 from macro_engine.run.store.lock import writer_of
 from macro_engine.run.store.naming import names_of, texts_of
 from macro_engine.run.store.salvage import WholeRecords, in_words
+from macro_engine.strategies import prediction_of
 from macro_engine.stream.table import Rejection
 
 _RECORDS_KEPT = 12
@@ -83,13 +84,13 @@ class RunReader:
 
     @property
     def strategy(self) -> str:
-        """Whose prediction is the prediction; empty in a file that says nothing yet."""
-        if not self.names.series:
-            return ""
-        settings = self.info.get("settings")
-        named = settings.get("strategy") if isinstance(settings, dict) else None
-        computed = self.names.series
-        return next((name for name in (named, "ftl") if name in computed), computed[-1])
+        """Whose prediction is the prediction; empty in a file that says nothing yet.
+
+        The run says it once it knows the classes; its settings say what was asked for.
+        """
+        parts = [self.info.get(name) for name in ("snapshot", "settings")]
+        told = [str(part.get("strategy", "")) for part in parts if isinstance(part, dict)]
+        return prediction_of(next(filter(None, told), ""), self.names.strategies)
 
     def refresh(self) -> None:
         """Look again at what the writer says of the run."""

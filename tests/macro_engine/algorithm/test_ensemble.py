@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_ensembles import general, members_of
-from made_streams import classes_of, random_blocks, same
+from made_strategy import newest  # noqa: F401 (a fixture)
+from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.core.rows import Block, Rows
 from macro_engine.discrepancy import DISTANCES
+from macro_engine.strategies import LEADER
 
 
 def outcome(block, distance, history, classes, subroutine):
@@ -48,6 +50,23 @@ def test_on_random_streams(distance, block, history, where):
     step = int(where * block.steps)
     classes = classes_of(block)
     assert_nothing_decided_at(step, block, distance, history, classes, "nearest-mean")
+
+
+def test_a_look_ahead_tells_the_member_that_the_step_will_have(newest):  # noqa: F811
+    block = random_block(2, 3, [2] * 40)
+    members = members_of("labels", 2)
+    made = general(
+        members, "labels", "nearest-mean", block.rows.columns, 3,
+        strategies=["ftl", newest.name], prediction=newest.name,
+    )  # fmt: skip
+    told = []
+    for s in range(block.steps):
+        said = made.look_ahead().predict(block.cut(s, s + 1).rows)
+        result = made.run(block.cut(s, s + 1))
+        leader = int(result.shown[newest.name][LEADER][0])
+        assert (said.member, said.active) == (leader, result.family.active[leader, 0])
+        told.append(leader)
+    assert len({*told}) > 2
 
 
 @pytest.mark.parametrize("distance", ["labels", "features"])

@@ -172,7 +172,7 @@ def test_a_run_that_waits_for_the_compiler_is_said_to_compile(stream, monkeypatc
             "status": "running",
             "committed": time.time() - 30,
         }
-        found = stored_snapshot.snapshot_of(SimpleNamespace(info=info, path=stream))
+        found = stored_snapshot.snapshot_of(SimpleNamespace(info=info, path=stream, strategy=""))
         assert found.words == f"{doing} for 30 s"
 
 
