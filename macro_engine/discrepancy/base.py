@@ -39,6 +39,12 @@ class Discrepancy(ABC, Generic[Description]):
     def between(self, now: Description, reference: Description) -> float:
         """D(S, T) for the histories behind the two descriptions."""
 
+    def grow(self, classes: int) -> None:
+        """Take in classes that were not known; only the estimator has such.
+
+        All descriptions are made anew then.
+        """
+
     @abstractmethod
     def state(self, description: Description) -> State:
         """A description, to be stored."""

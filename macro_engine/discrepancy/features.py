@@ -38,6 +38,9 @@ class Features(Discrepancy[RowsByClass]):
         self.skip = empty_class == "skip"
         self.lacking = 1.0 if empty_class == "far" else 0.0
 
+    def grow(self, classes: int) -> None:
+        self.classes = classes
+
     def describe(self, history: Rows) -> RowsByClass:
         return [history.numbers[history.labels == c] for c in range(self.classes)]
 

@@ -15,6 +15,9 @@ class Labels(Discrepancy[Shares]):
     def __init__(self, classes: int) -> None:
         self.classes = classes
 
+    def grow(self, classes: int) -> None:
+        self.classes = classes
+
     def describe(self, history: Rows) -> Shares:
         n = len(history)
         if n == 0:

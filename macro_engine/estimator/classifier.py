@@ -12,12 +12,11 @@ from macro_engine.core.members import grid
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.compiled_path import COMPILED, CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
+from macro_engine.estimator.growing_strategy import check_strategy
 from macro_engine.estimator.path_settings import PathSettings
 from macro_engine.options.readers import PAPER_THRESHOLDS
 from macro_engine.options.settings import MOST_SUBROUTINES, ONE_ROW
 from macro_engine.options.table import OPTIONS
-from macro_engine.strategies import STRATEGIES
-from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.subroutines.learning_rate import SQRT, LearningRate
 
 if TYPE_CHECKING:
@@ -257,11 +256,7 @@ def _rows(frame: Any) -> Iterator[dict[Any, Any]]:
 
 def _check(strategy: str, distance: str, history: Any, scale: str) -> None:
     """Refuse a strategy that cannot be used here, and histories that the distance cannot take."""
-    if strategy not in STRATEGIES:
-        raise ValueError(f"the strategy '{strategy}' is unknown; one of: {', '.join(STRATEGIES)}")
-    wants_probabilities = STRATEGIES[strategy].wants_probabilities
-    if wants_probabilities and strategy != BlendStrategy.name:
-        raise ValueError(f"the strategy '{strategy}' must know all classes beforehand")
+    check_strategy(strategy)
     if scale not in _SCALES:
         raise ValueError(f"the scale '{scale}' is unknown; one of: {', '.join(_SCALES)}")
     several = not isinstance(history, int | str | None)

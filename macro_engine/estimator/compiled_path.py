@@ -20,8 +20,8 @@ from macro_engine.core.rows import LARGEST, Columns, Rows
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.estimator.arena import Arena, Sizes
 from macro_engine.estimator.compiled_blend import OpenBlend
-from macro_engine.estimator.growing_blend import check_class
 from macro_engine.estimator.growing_columns import GrowingColumns
+from macro_engine.estimator.growing_strategy import check_class
 from macro_engine.estimator.histories import Histories, histories_for
 from macro_engine.estimator.kernels import parts as k
 from macro_engine.estimator.kernels.blending import run_blend, show_row, show_step, tell_change
@@ -56,6 +56,7 @@ class CompiledPath:
         members, distance, every = settings.members, settings.distance, settings.every
         is_scaled = settings.is_scaled
         self.classes: list[Any] = []
+        self._strategy = settings.strategy
         self.is_blend = settings.strategy == BlendStrategy.name
         self._index: dict[Any, int] = {}
         self._columns: dict[str, int] = {}
@@ -255,8 +256,7 @@ class CompiledPath:
         raise AssertionError("compiled code refused a row that can be used")
 
     def _add_class(self, y: Any) -> int:
-        if self.is_blend:
-            check_class(len(self.classes), y)
+        check_class(self._strategy, len(self.classes), y)
         label = self._index[y] = len(self.classes)
         self.classes.append(y)
         self._arena.make_room(classes=len(self.classes))

@@ -16,15 +16,13 @@ from macro_engine.algorithm.macro import threshold_at
 from macro_engine.algorithm.member_subroutines import FamilyStep, MemberSubroutines
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.estimator.growing_blend import GrowingBlend, check_class
 from macro_engine.estimator.growing_columns import GrowingColumns, texts_of
+from macro_engine.estimator.growing_strategy import check_class, growing_strategy
 from macro_engine.estimator.named_scale import NamedScale, OpenRow
 from macro_engine.estimator.open_model import OpenModel
 from macro_engine.estimator.path_settings import PathSettings
 from macro_engine.estimator.row_values import numbers_of
-from macro_engine.strategies.base import Answer, Strategy
-from macro_engine.strategies.blend import BlendStrategy
-from macro_engine.strategies.by_losses import ByLosses
+from macro_engine.strategies import STRATEGIES, Answer, Setup, Strategy
 from macro_engine.subroutines.base import Subroutine
 from macro_engine.subroutines.open_logistic import OpenLogistic
 
@@ -39,7 +37,7 @@ class GeneralPath:
     model
         The classifier to copy; None for logistic regression.
     compiled
-        Whether a blend is the compiled one, and not the definition.
+        Whether a strategy may be a compiled one, and not the definition.
     """
 
     def __init__(
@@ -52,10 +50,12 @@ class GeneralPath:
         self.model = model
         self.learning_rate = settings.learning_rate
         self.every = settings.every
-        self.is_blend = strategy == BlendStrategy.name
+        self._name = strategy
         self._layout = GrowingColumns()
         raw = DISTANCES[distance].compares_raw
-        self._scale = NamedScale(self._layout, settings.is_scaled, self.is_blend, raw)
+        self._scale = NamedScale(
+            self._layout, settings.is_scaled, STRATEGIES[strategy].wants_units, raw
+        )
         self._known = 0  # how many classes everyone has room for
         self.takes_any = model is None or bool(model._multiclass)
         # a model for two classes answers False or True from the start, others as they appear
@@ -81,9 +81,7 @@ class GeneralPath:
         # for each history: the rows behind the family's references
         self._references: list[list[Rows]] = [[] for _ in self._family.histories]
         self._ensemble = Ensemble(self._family, self._columns, [strategy])
-        if self.is_blend:
-            setup = replace(self._ensemble.strategies[0].setup, compiled=compiled)
-            self._ensemble.strategies = [GrowingBlend(setup, self._layout)]
+        self._start_strategy(replace(self._strategy.setup, compiled=compiled))
         self.births: list[list[int]] = [[] for _ in members]
         self._answering: list[Any] | None = None  # who answers the open step, once it was asked for
 
@@ -115,11 +113,10 @@ class GeneralPath:
         if not self.classes:
             return None
         rows = self._rows([self._row(x)])
-        strategy = self._ensemble.strategies[0]
-        if not isinstance(strategy, ByLosses):
-            return self._class(int(self._said(strategy, rows).predictions[0]))
+        if (weighted := self._weighted()) is None:
+            return self._class(int(self._said(rows).predictions[0]))
         votes = dict.fromkeys(self.classes, 0.0)
-        for weight, subroutine in self._weighted(strategy):
+        for weight, subroutine in weighted:
             votes[self._class(int(subroutine.predict(rows)[0]))] += weight
         return max(votes, key=votes.__getitem__)
 
@@ -128,13 +125,12 @@ class GeneralPath:
             return {}
         total = dict.fromkeys(self.classes, 0.0)
         rows = self._rows([self._row(x)])
-        strategy = self._ensemble.strategies[0]
-        if not isinstance(strategy, ByLosses):
-            said = self._said(strategy, rows)
+        if (weighted := self._weighted()) is None:
+            said = self._said(rows)
             if len(self.classes) == 1 or said.probabilities is None:
                 return total | {self._class(int(said.predictions[0])): 1.0}
             return dict(zip(self.classes, said.probabilities[0].tolist(), strict=True))
-        for weight, subroutine in self._weighted(strategy):
+        for weight, subroutine in weighted:
             answer = subroutine.model.predict_proba_one(rows.dicts[0])
             if not answer:
                 answer = {self._seen[int(subroutine.predict(rows)[0])]: 1.0}
@@ -149,8 +145,7 @@ class GeneralPath:
 
     @property
     def weights(self) -> list[float]:
-        strategy = self._ensemble.strategies[0]
-        return strategy.weights(self._family.step) if isinstance(strategy, ByLosses) else []
+        return self._strategy.weights(self._family.step) or []
 
     @property
     def active(self) -> list[int]:
@@ -166,8 +161,16 @@ class GeneralPath:
 
     @property
     def _slots(self) -> int:
-        """How many classes there is room for; a blend has two at least."""
-        return max(2, len(self._seen)) if self.is_blend else len(self._seen)
+        """How many classes there is room for; where there are probabilities two at least."""
+        least = 2 if STRATEGIES[self._name].wants_probabilities else 0
+        return max(least, len(self._seen))
+
+    @property
+    def _strategy(self) -> Strategy:
+        return self._ensemble.strategies[0]
+
+    def _start_strategy(self, setup: Setup) -> None:
+        self._ensemble.strategies = [growing_strategy(self._name, setup, self._layout)]
 
     @property
     def _members(self) -> list[MemberSubroutines]:
@@ -181,19 +184,22 @@ class GeneralPath:
         model = OpenLogistic(self.learning_rate) if self.model is None else deepcopy(self.model)
         return OpenModel(model, self._seen, self._index_seen)
 
-    def _weighted(self, strategy: ByLosses) -> list[tuple[float, Any]]:
-        """Each member's weight and the subroutine that predicts the step now open."""
-        weighted = zip(strategy.weights(self._family.step), self._answers(), strict=False)
+    def _weighted(self) -> list[tuple[float, Any]] | None:
+        """Each member's weight and the subroutine that predicts the step now open, if it votes."""
+        weights = self._strategy.weights(self._family.step)
+        if weights is None:
+            return None
+        weighted = zip(weights, self._answers(), strict=False)
         return [(weight, subroutine) for weight, subroutine in weighted if weight]
 
-    def _said(self, strategy: Strategy, rows: Rows) -> Answer:
-        """What a strategy says of rows of the step now open.
+    def _said(self, rows: Rows) -> Answer:
+        """What the strategy says of rows of the step now open.
 
         Nobody is born: the closest one answers as its copy would.
         """
         opened = FamilyStep([], self._answers(), True)
         step = OpenStep(self._ensemble, opened, self._family.step)
-        return strategy.answer(step.forecasts(rows)[0])
+        return self._strategy.answer(step.forecasts(rows)[0])
 
     def _answers(self) -> list[Any]:
         """Who answers the step now open: chosen once."""
@@ -229,8 +235,7 @@ class GeneralPath:
         self._references = [[rows.relaid(columns) for rows in kept] for kept in self._references]
         family.completed.relaid(columns)
         self._columns = columns
-        if hasattr(family.discrepancy, "classes"):
-            family.discrepancy.classes = self._known
+        family.discrepancy.grow(self._known)
         family.references = [
             [family.discrepancy.describe(rows) for rows in kept] for kept in self._references
         ]
@@ -243,10 +248,10 @@ class GeneralPath:
             ensemble.no_change.table.grow(classes)
         if ensemble.earned is not None:
             ensemble.earned.grow(classes)
-        setup = replace(ensemble.strategies[0].setup, classes=classes)
-        if self.is_blend and is_first:  # its tiles see the columns of the first row
-            ensemble.strategies = [GrowingBlend(setup, self._layout)]
-        ensemble.strategies[0].grow(setup)
+        setup = replace(self._strategy.setup, classes=classes, columns=self._columns)
+        if is_first:  # the tiles of a blend see the columns of the first row
+            self._start_strategy(setup)
+        self._strategy.grow(setup)
 
     def _add_class(self, y: Any) -> None:
         if not self.takes_any:
@@ -255,7 +260,6 @@ class GeneralPath:
                 self._index.clear()
             elif len(self.classes) == 2:
                 raise ValueError(f"{self.model} knows two classes only, and {y!r} is a third")
-        if self.is_blend:
-            check_class(len(self.classes), y)
+        check_class(self._name, len(self.classes), y)
         self._index[y] = len(self.classes)
         self.classes.append(y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from macro_engine.blend.blend import Blend
 from macro_engine.blend.compiled import CompiledBlend
 from macro_engine.blend.growth import with_class, with_columns
 from macro_engine.blend.memory import Memory
-from macro_engine.blend.shape import MOST_CLASSES, BlendShape, Evidence
+from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.estimator.growing_columns import CODED, GrowingColumns
 from macro_engine.strategies.base import Forecasts, Setup
 from macro_engine.strategies.blend import BlendStrategy
@@ -57,15 +57,6 @@ class GrowingBlend(BlendStrategy):
             given.marginal,
             given.unchanged,
             given.members,
-        )
-
-
-def check_class(known: int, y: Any) -> None:
-    """Refuse a class more than a blend can have."""
-    if known == MOST_CLASSES:
-        raise ValueError(
-            f"the strategy 'blend' knows {MOST_CLASSES} classes at most, and {y!r} is one more: "
-            "take another strategy, as in MacroClassifier(strategy='ftl')"
         )
 
 

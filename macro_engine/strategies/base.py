@@ -247,6 +247,8 @@ class Strategy(ABC):
         Whether a run should take its compiled loops even where the family has none.
     most_classes
         How many classes it answers at most; None for any number.
+    grows
+        Whether it takes in classes and columns that appear later; the estimator takes no other.
     shows
         What it can show beside its answers: `LEADER`, `WEIGHTS`, `PULL`, or names of its own, each
         a number a step, or as many as it has `parts`.
@@ -260,6 +262,7 @@ class Strategy(ABC):
     wants_units: ClassVar[bool] = False
     is_slow_uncompiled: ClassVar[bool] = False
     most_classes: ClassVar[int | None] = None
+    grows: ClassVar[bool] = True
     shows: ClassVar[tuple[str, ...]] = ()
     parts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
@@ -284,6 +287,10 @@ class Strategy(ABC):
     @abstractmethod
     def restore(self, state: State) -> None:
         """Go on from a state; the strategy must be new."""
+
+    def weights(self, step: int) -> list[float] | None:  # noqa: ARG002
+        """The weights by which the members vote at a step; None where they do not."""
+        return None
 
     @staticmethod
     def weights_by_losses(losses: Floats, moments: Ints) -> Floats | None:  # noqa: ARG004

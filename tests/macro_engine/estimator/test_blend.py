@@ -10,6 +10,7 @@ import polars
 import pytest
 from made_ensembles import general_family
 from made_estimators import assert_same, random_rows
+from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block
 from river import base, linear_model
 from river.naive_bayes import GaussianNB
@@ -17,9 +18,10 @@ from river.naive_bayes import GaussianNB
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
-from macro_engine.estimator import MacroClassifier, growing_blend
+from macro_engine.estimator import MacroClassifier
 from macro_engine.estimator.compiled_path import CompiledPath
 from macro_engine.estimator.general_path import GeneralPath
+from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.stream.running_scale import RunningScale
 
 
@@ -92,8 +94,10 @@ def test_a_text_with_very_many_values():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("strategy", ["blend", "toy"])
 @pytest.mark.parametrize("every", [1, 3])
-def test_it_says_what_the_engine_says(every):
+def test_it_says_what_the_engine_says(every, strategy):
     """The engine knows both classes and all columns from the start."""
     block = random_block(3, 2, [every] * 60)
     columns, labels = Columns(("a", "b")), block.rows.labels
@@ -105,10 +109,10 @@ def test_it_says_what_the_engine_says(every):
     histories, thresholds = (6, 36), (0.01, 0.05, 0.1, 0.3, math.inf)
     members = grid(histories, thresholds)
     family = general_family(members, "labels", "logistic", columns, 2, most=64)
-    ensemble = Ensemble(family, columns, ["blend"])
+    ensemble = Ensemble(family, columns, [strategy])
     outcome = ensemble.run(Block(rows, block.starts, None, 0, 0))
 
-    model, found = MacroClassifier(None, "labels", histories, thresholds, every=every), []
+    model, found = MacroClassifier(None, "labels", histories, thresholds, strategy, every), []
     raw = Rows(block.rows.numbers, none, labels, columns)
     for s in range(block.steps):
         step = raw.cut(int(block.starts[s]), int(block.starts[s + 1]))
@@ -116,7 +120,29 @@ def test_it_says_what_the_engine_says(every):
         for x, label in zip(step.dicts, step.labels.tolist(), strict=True):
             model.learn_one(x, label)
     said = np.array(found[3:], np.float32)
-    np.testing.assert_array_equal(said, outcome.probabilities[outcome.names.place("blend"), 3:])
+    np.testing.assert_array_equal(said, outcome.probabilities[outcome.names.place(strategy), 3:])
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_strategy_of_a_plugin_takes_in_classes_and_columns_that_appear():
+    model = MacroClassifier(strategy="toy", every=2)
+    for x, label in random_rows(3, rows=60, **GROWING):
+        said = model.predict_proba_one(x)
+        assert not said or sum(said.values()) == pytest.approx(1.0)
+        model.learn_one(x, label)
+    said = model.predict_proba_one(x)
+    assert len(said) == 4
+    assert model.predict_one(x) == max(said, key=said.get)
+    assert model.weights == []
+
+
+def test_a_strategy_that_must_know_all_beforehand_is_refused(toy):  # noqa: F811
+    toy.grows = False
+    with pytest.raises(ValueError, match="'toy' must know all classes and columns beforehand"):
+        MacroClassifier(strategy="toy")
+    toy.grows, toy.wants_units = True, True
+    with pytest.raises(ValueError, match="'toy' must know all classes and columns beforehand"):
+        MacroClassifier(strategy="toy")
 
 
 class LastLabel(base.Classifier):
@@ -214,8 +240,8 @@ def test_labels_of_any_kind(labels):
 
 
 def test_a_class_too_many_is_refused_and_changes_nothing(monkeypatch):
-    assert growing_blend.MOST_CLASSES == 100
-    monkeypatch.setattr(growing_blend, "MOST_CLASSES", 9)
+    assert BlendStrategy.most_classes == 100
+    monkeypatch.setattr(BlendStrategy, "most_classes", 9)
     model = MacroClassifier()
     for label in range(9):
         model.learn_one({"a": float(label)}, label)
