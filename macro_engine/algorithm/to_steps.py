@@ -64,19 +64,15 @@ def _shown(result: BlockResult, steps: int) -> NDArray[np.float32] | None:
     wanted = result.names.shown
     if not wanted:
         return None
-    lines = np.full((len(wanted), steps), np.nan, np.float32)
-    first = 0
-    while first < len(wanted):
-        strategy, thing = wanted[first].strategy, wanted[first].thing
-        parts = sum((one.strategy, one.thing) == (strategy, thing) for one in wanted)
-        found = result.shown[strategy].get(thing)
+    shown = np.full((len(wanted), steps), np.nan, np.float32)
+    for strategy, thing in dict.fromkeys((one.strategy, one.thing) for one in wanted):
+        lines, found = result.names.lines_of(thing)[strategy], result.shown[strategy].get(thing)
         if found is not None:
             by_parts = found if found.ndim == 2 else found[:, None]
-            if by_parts.shape != (steps, parts):
+            if by_parts.shape != (steps, len(lines)):
                 raise MacroError(
                     f"the strategy '{strategy}' shows '{thing}' as {found.shape}, where "
-                    f"{steps} steps by {parts} parts are expected; see Strategy.parts"
+                    f"{steps} steps by {len(lines)} parts are expected; see Strategy.parts"
                 )
-            lines[first : first + parts] = by_parts.T
-        first += parts
-    return lines
+            shown[lines] = by_parts.T
+    return shown

@@ -65,10 +65,13 @@ class Names:
         """The members as they are written."""
         return names_of(self.members)
 
-    def lines_of(self, strategy: str, thing: str) -> list[int]:
-        """Where what a strategy shows stands among `shown`, part by part."""
-        found = ((one.strategy, one.thing) for one in self.shown)
-        return [i for i, pair in enumerate(found) if pair == (strategy, thing)]
+    def lines_of(self, thing: str) -> dict[str, list[int]]:
+        """For each strategy that shows a thing, where its parts stand among `shown`."""
+        found: dict[str, list[int]] = {}
+        for i, one in enumerate(self.shown):
+            if one.thing == thing:
+                found.setdefault(one.strategy, []).append(i)
+        return found
 
     def place(self, series: str) -> int:
         """Where a series stands among the predictors."""

@@ -30,8 +30,7 @@ class PullLeads:
     remembers = Declared(Array("leads", np.int64, ("strategies",), low=-1))
 
     def __init__(self, names: Names) -> None:
-        pulled = dict.fromkeys(one.strategy for one in names.shown if one.thing == PULL)
-        self.lines = {strategy: names.lines_of(strategy, PULL) for strategy in pulled}
+        self.lines = names.lines_of(PULL)
         self.parts = [one.part for one in names.shown]
         self.leads = np.full(len(self.lines), -1)
 

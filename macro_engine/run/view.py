@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from macro_engine.core.metrics import METRICS, Metric, measured, rarest
-from macro_engine.core.names import Shown
 from macro_engine.core.rows import Ints
 from macro_engine.core.tally import Tally
 from macro_engine.run.alarms.alarms import Alarms, Change, Rule, parse
@@ -26,7 +25,7 @@ from macro_engine.run.score.lead import situation_text, standing
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.summary import Confusion, Earner, LeadSummary, MetricSummary, Summary
 from macro_engine.run.wall import RunLine
-from macro_engine.strategies import PAPER, PULL, TURNING, WEIGHTS, macro_of, prediction_of
+from macro_engine.strategies import PAPER, PULL, TURNING, macro_of, prediction_of
 from macro_engine.subroutines.parameters import MEANS, Parameters
 
 __all__ = [
@@ -37,7 +36,6 @@ __all__ = [
     "PART_NAMES",
     "PULL",
     "TURNING",
-    "WEIGHTS",
     "Alarms",
     "Birth",
     "Change",
@@ -57,7 +55,6 @@ __all__ = [
     "Rule",
     "RunLine",
     "RunView",
-    "Shown",
     "Situation",
     "Snapshot",
     "Speed",

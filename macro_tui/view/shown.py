@@ -9,7 +9,7 @@ import numpy as np
 
 from macro_engine.core.escape import visible
 from macro_engine.core.format import series_title, short_percent_text
-from macro_engine.run.view import PART_NAMES, PULL, TURNING, Shown
+from macro_engine.run.view import PART_NAMES, PULL, TURNING
 from macro_tui.view.bars import bar, legend_of, shades
 from macro_tui.view.canvas import Canvas
 from macro_tui.view.cells import in_room
@@ -141,19 +141,19 @@ def _draw_strip(canvas: Canvas, y: int, pull: Pull, cursor: int | None) -> int:
 
 
 def shown_view(scene: Scene, columns: int) -> ShownView:
-    names, now = scene.history.names.shown, scene.point.shown[:, 0]
+    names, now = scene.history.names, scene.point.shown[:, 0]
     shown = scene.page_of(columns)
     known = shown.begins < scene.steps
     points = scene.history.at(np.minimum(shown.edges[1:][known], scene.steps)).shown
     pulls = []
-    for strategy, lines in _pulls(names).items():
-        turning = [i for i, one in enumerate(names) if _is(one, strategy, TURNING)]
+    for strategy, lines in names.lines_of(PULL).items():
+        turning = names.lines_of(TURNING).get(strategy)
         over_time = np.zeros((len(lines), columns))
         over_time[:, known] = _shares(points[lines])
         pulls.append(
             Pull(
                 strategy,
-                tuple(part_text(names[i].part) for i in lines),
+                tuple(part_text(names.shown[i].part) for i in lines),
                 tuple(_shares(now[lines]).tolist()),
                 float(now[turning[0]]) if turning else None,
                 over_time,
@@ -162,7 +162,7 @@ def shown_view(scene: Scene, columns: int) -> ShownView:
     drawn = {(pull.strategy, thing) for pull in pulls for thing in (PULL, TURNING)}
     values = tuple(
         (one.strategy, visible(f"{one.thing} {one.part}".strip(), 40), float(value))
-        for one, value in zip(names, now, strict=True)
+        for one, value in zip(names.shown, now, strict=True)
         if (one.strategy, one.thing) not in drawn
     )
     return ShownView(tuple(pulls), values, None if scene.is_now else shown.column(scene.moment))
@@ -170,23 +170,23 @@ def shown_view(scene: Scene, columns: int) -> ShownView:
 
 def pull_of_macro(scene: Scene, strategy: str) -> float | None:
     """The share of MACRO in what pulls a strategy at the moment in view; None where unknown."""
-    names = scene.history.names.shown
-    lines = _pulls(names).get(strategy, [])
+    names = scene.history.names
+    lines = names.lines_of(PULL).get(strategy, [])
     shares = _shares(scene.point.shown[lines, 0])
     for i, share in zip(lines, shares.tolist(), strict=True):
-        if names[i].part == "macro" and shares.sum() > 0:
+        if names.shown[i].part == "macro" and shares.sum() > 0:
             return float(share)
     return None
 
 
 def about(scene: Scene) -> str:
     """Who pulls most, for the title."""
-    names, now = scene.history.names.shown, scene.point.shown[:, 0]
+    names, now = scene.history.names, scene.point.shown[:, 0]
     said = []
-    for strategy, lines in _pulls(names).items():
+    for strategy, lines in names.lines_of(PULL).items():
         shares = _shares(now[lines])
         if shares.sum() > 0:
-            most = part_text(names[lines[int(shares.argmax())]].part)
+            most = part_text(names.shown[lines[int(shares.argmax())]].part)
             said.append(f"{series_title(strategy)}: {most} most")
     return "; ".join([*said, "v: thresholds"])
 
@@ -194,16 +194,6 @@ def about(scene: Scene) -> str:
 def part_text(part: str) -> str:
     """A part as panels write it."""
     return PART_NAMES.get(part) or in_room(part, _LABEL)
-
-
-def _pulls(names: tuple[Shown, ...]) -> dict[str, list[int]]:
-    """For each strategy that shows what pulls it: the lines of its parts."""
-    strategies = dict.fromkeys(one.strategy for one in names if one.thing == PULL)
-    return {s: [i for i, one in enumerate(names) if _is(one, s, PULL)] for s in strategies}
-
-
-def _is(one: Shown, strategy: str, thing: str) -> bool:
-    return (one.strategy, one.thing) == (strategy, thing)
 
 
 def _shares(pulls: Floats) -> Floats:
