@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.core.members import grid
+from macro_engine.core.totals import Totals
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.subroutines import resolve
 from macro_engine.subroutines.output import converted
@@ -53,3 +56,30 @@ def general(members, distance, subroutine, columns, classes, output="last", **en
 def compiled(members, distance, subroutine, columns, classes, **ensemble):
     family = compiled_family(members, distance, subroutine, columns, classes)
     return Ensemble(family, columns, compiled=True, **ensemble)
+
+
+def run(ensemble, block):
+    """The steps of a block, with totals that begin with it."""
+    return ensemble.run(block, Totals.nothing(ensemble.names))
+
+
+def assert_same_steps(one, other, lists=True):
+    """Equal to the last bit in every column; without `lists`, whatever their blocks were."""
+    assert one.names == other.names
+    assert one.present == other.present
+    for name in set(one.present) - (set() if lists else {"listed", "nearest", "distances"}):
+        a, b = getattr(one, name), getattr(other, name)
+        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), name
+
+
+def predictions_of(steps, series):
+    return steps.predictions[steps.names.place(series)]
+
+
+def probabilities_of(steps, series):
+    return steps.probabilities[steps.names.place(series)]
+
+
+def shown_by(steps, strategy, thing):
+    """What a strategy shows, steps by parts."""
+    return steps.shown[steps.names.lines_of(thing)[strategy]].T

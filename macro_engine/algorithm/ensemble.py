@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from macro_engine.algorithm.any_family import AnyFamily, TrialStep
-from macro_engine.algorithm.block_result import BlockResult, OpenPredictions
-from macro_engine.algorithm.closed_steps import ClosedSteps
+from macro_engine.algorithm.closed_steps import ClosedSteps, joined_blocks
 from macro_engine.algorithm.earned_probabilities import EarnedProbabilities
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.algorithm.late_block import late_block
 from macro_engine.algorithm.no_change import NoChange
+from macro_engine.algorithm.open_predictions import OpenPredictions
 from macro_engine.algorithm.persistence import Persistence
+from macro_engine.algorithm.to_steps import all_predictions, to_steps
 from macro_engine.core.names import BASELINES, Names
-from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows, counts_type
+from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows
 from macro_engine.core.state import DamagedError, State, child, whole
+from macro_engine.core.steps import Steps
+from macro_engine.core.totals import Totals
 from macro_engine.strategies import (
     PAPER,
     Answer,
@@ -31,7 +33,6 @@ from macro_engine.strategies import (
     shown_members,
     start,
 )
-from macro_engine.strategies.base import count_wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,8 @@ class OpenStep:
         shown = {name: answer.shown for name, answer in answers.items()}
         member = int(shown_members(names, shown, 1)[0])
         active = int(self.family.numbers[member])
-        return OpenPredictions(names, *ensemble.said(forecasts, answers), member, active)
+        predictions, probabilities = all_predictions(names, forecasts, answers)
+        return OpenPredictions(names, predictions, probabilities, member, active)
 
     def forecasts(self, rows: Rows) -> tuple[Forecasts, Ints]:
         """What members and baselines say of rows of the step; and the family's lines."""
@@ -126,8 +128,21 @@ class Ensemble:
         """What its results run along."""
         return names_along(self.series, self.family.members, self.classes, self.prediction)
 
-    def run(self, block: Block) -> BlockResult:
-        """Take a block of whole steps through, each completed before the next one opens."""
+    def run(self, block: Block, before: Totals) -> Steps:
+        """Take a block of whole steps through, each completed before the next one opens.
+
+        Parameters
+        ----------
+        before
+            The totals before the first of the steps.
+        """
+        return to_steps(block, self.names, *self._complete(block), before)
+
+    def learn(self, block: Block) -> None:
+        """Take a block through as `run` does, where nobody wants to know what was said."""
+        self._complete(block)
+
+    def _complete(self, block: Block) -> tuple[FamilyResult, Completion, dict[str, Answer]]:
         first_step, labels, starts = self.family.step, block.rows.labels, block.starts
         result = self.family.run(block, self.with_probabilities)
         if self.earned is not None and not self.family.always_has_probabilities:
@@ -139,14 +154,12 @@ class Ensemble:
             block.rows, starts, first_step, result.predictions, result.probabilities,
             *expect(labels, starts),
         )  # fmt: skip
-        wrong = self._count_wrong(forecasts.members, labels, starts)
-        losses = np.ascontiguousarray((wrong / forecasts.lengths).T)
-        completion = Completion(forecasts, labels, losses)
+        completion = Completion(forecasts, labels)
         answers = {
             s.name: s.run_compiled(completion) if self.compiled else s.run(completion)
             for s in self.strategies
         }
-        return self._block_result(result, completion, answers, wrong)
+        return result, completion, answers
 
     def compile(self) -> None:
         """Go over to compiled loops, between two blocks."""
@@ -160,8 +173,13 @@ class Ensemble:
         return OpenStep(self, self.family.look_ahead(), self.family.step)
 
     def run_late(
-        self, block: Block, earlier: Sequence[ClosedSteps], labels: Ints, before: Ints
-    ) -> tuple[ClosedSteps | None, BlockResult | None]:
+        self,
+        block: Block,
+        earlier: Sequence[ClosedSteps],
+        labels: Ints,
+        before: Ints,
+        totals: Totals,
+    ) -> tuple[ClosedSteps | None, Steps | None]:
         """Open and close the steps of a block while others are completed.
 
         Parameters
@@ -174,19 +192,17 @@ class Ensemble:
         before
             For each step of the block: how many others are complete when it opens. One more at the
             end: how many are in all.
+        totals
+            Those before the first of the steps that are completed.
 
         Returns
         -------
-        The steps of the block, if it has any, and what everyone said of those that are completed,
-        if any are.
+        The steps of the block, if it has any, and those that are completed, if any are.
         """
         opened_before = sum(part.steps for part in earlier)
         own = int(before[-1]) - opened_before  # how many of the block are completed
-        of_block = [block.cut(0, own)] if own else []
-        late = late_block(
-            block, [*(e.block for e in earlier), *of_block], [e.called for e in earlier], labels,
-            before,
-        )  # fmt: skip
+        blocks = [e.block for e in earlier] + ([block.cut(0, own)] if own else [])
+        late = late_block(block, blocks, [e.called for e in earlier], labels, before)
         result, called = self.family.run_late(late, self.with_probabilities)
         results = [*(e.result for e in earlier), result.cut(0, own, block.starts)]
         completed = FamilyResult.join(results)
@@ -220,10 +236,12 @@ class Ensemble:
         if block.steps:
             result.probabilities = None
             closed = ClosedSteps(block, result, called, forecasts, answers, own_lasts)
-        if not completion.forecasts.steps:
+        if not blocks:
             return closed, None
-        wrong = self._count_wrong(completion.forecasts.members, labels, completion.forecasts.starts)
-        return closed, self._block_result(completed, completion, done, wrong)
+        steps = to_steps(
+            joined_blocks(blocks), self.names, completed, completion, done, totals, late=True
+        )
+        return closed, steps
 
     def answers(self, forecasts: Forecasts) -> dict[str, Answer]:
         """What each strategy says of rows of an open step."""
@@ -247,26 +265,6 @@ class Ensemble:
             None if probabilities is None else probabilities[-1],
             unchanged,
         )  # fmt: skip
-
-    def said(
-        self, forecasts: Forecasts, answers: Mapping[str, Answer]
-    ) -> tuple[Counts, NDArray[np.float32] | None]:
-        """All predictions, in the order of the series, and the probabilities that are kept."""
-        others, n = len(self.series), len(forecasts.rows)
-        predictions = np.empty((self.names.predictors, n), counts_type(self.classes - 1))
-        predictions[0], predictions[1] = forecasts.marginal, forecasts.no_change
-        predictions[others:] = forecasts.members
-        for line, answer in enumerate(answers.values(), len(BASELINES)):
-            predictions[line] = answer.predictions
-        if not self.with_probabilities:
-            return predictions, None
-        probabilities = np.full((others, n, self.classes), np.nan, np.float32)
-        probabilities[0] = forecasts.marginal_probabilities
-        probabilities[1] = forecasts.no_change_probabilities
-        for line, answer in enumerate(answers.values(), len(BASELINES)):
-            if answer.probabilities is not None:
-                probabilities[line] = answer.probabilities
-        return predictions, probabilities
 
     def state(self, whole: bool = True) -> dict[str, State | None]:
         """All that must be remembered to go on, between two steps: by parts.
@@ -308,34 +306,3 @@ class Ensemble:
         self.no_change.restore(child(baselines, "no_change"), self.classes)
         if self.earned is not None:
             self.earned.restore(child(baselines, "earned"))
-
-    def _count_wrong(self, lines: Counts, labels: Ints, starts: Ints) -> Ints:
-        """How many labelled rows of each step each line got wrong, lines by steps."""
-        if not self.compiled or (labels < 0).any():
-            return count_wrong(lines, labels, starts)[0]
-        from macro_engine.strategies.kernels import count_wrong as count
-
-        wrong = np.empty((len(lines), len(starts) - 1), np.int64)
-        count(lines, labels, starts, wrong)
-        return wrong
-
-    def _block_result(
-        self,
-        result: FamilyResult,
-        completion: Completion,
-        answers: Mapping[str, Answer],
-        members_wrong: Ints,
-    ) -> BlockResult:
-        forecasts = completion.forecasts
-        predictions, probabilities = self.said(forecasts, answers)
-        others = predictions[: len(self.series)]
-        wrong = self._count_wrong(others, completion.labels, forecasts.starts)
-        return BlockResult(
-            self.names,
-            result,
-            predictions,
-            probabilities,
-            np.concatenate([wrong, members_wrong]),
-            completion.losses,
-            {name: answer.shown for name, answer in answers.items()},
-        )

@@ -12,6 +12,7 @@ from macro_engine.algorithm.family import Family
 from macro_engine.core.compiling import rare_gc
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block, Columns, Rows
+from macro_engine.core.totals import Totals
 from macro_engine.discrepancy import DISTANCES, Shape
 from macro_engine.subroutines.nearest_mean import NearestMean
 
@@ -83,10 +84,11 @@ class NeededKernels:
             return
         block = Block(rows, np.array([0, 1]), None, 0, 0)
         if self.at_once:
-            self._ensemble(columns, late=False).run(block)
+            self._ensemble(columns, late=False).learn(block)
         ensemble = self._ensemble(columns, self.late)
         if self.late:
-            ensemble.run_late(block, [], rows.labels, np.array([0, 1]))
+            nothing = Totals.nothing(ensemble.names)
+            ensemble.run_late(block, [], rows.labels, np.array([0, 1]), nothing)
         if self.looks_ahead:
             ensemble.look_ahead().predict(rows)
 

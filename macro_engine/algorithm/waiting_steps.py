@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from macro_engine.algorithm.block_result import BlockResult
-from macro_engine.algorithm.closed_steps import ClosedSteps, joined_blocks
+from macro_engine.algorithm.closed_steps import ClosedSteps
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.waiting_parts import WaitingParts
 from macro_engine.core.rows import Block, Columns
 from macro_engine.core.state import Part, State
+from macro_engine.core.steps import Steps
+from macro_engine.core.totals import Totals
 
 _TOGETHER = 256  # rows up to which steps that came one after the other are kept as one
 
@@ -44,8 +45,14 @@ class WaitingSteps:
     def closed(self) -> int:
         return self.ensemble.family.step
 
-    def run(self, block: Block) -> tuple[Block, BlockResult] | None:
-        """Take a block of steps in; the steps that are complete by then, if there are any."""
+    def run(self, block: Block, totals: Totals) -> Steps | None:
+        """Take a block of steps in; the steps that are complete by then, if there are any.
+
+        Parameters
+        ----------
+        totals
+            Those before the first step that is not complete yet.
+        """
         completions = block.completions
         assert completions is not None
         first, last = self.completed, int(completions.before[-1])
@@ -53,23 +60,21 @@ class WaitingSteps:
         if not block.steps and last <= first:  # only labels have come, and no step has all of its
             return None
         labels = completions.labels_between(first, last)
-        steps = replace(block, completions=None, outcomes=None)
         own = max(last - block.first_step, 0)
         earlier = self._between(first, last - own)
-        fresh, result = self.ensemble.run_late(
-            steps, earlier, labels, np.maximum(completions.before - first, 0)
+        self.fresh, done = self.ensemble.run_late(
+            replace(block, completions=None, outcomes=None),
+            earlier,
+            labels,
+            np.maximum(completions.before - first, 0),
+            totals,
         )
-        self.fresh = fresh
-        if fresh is not None:
-            self._append(fresh)
+        if self.fresh is not None:
+            self._append(self.fresh)
         self.completed = max(last, first)
         while self.steps and self.steps[0].stop <= self.completed:
             self.steps.popleft()
-        if result is None:
-            return None
-        parts = [part.block for part in earlier]
-        done = joined_blocks([*parts, steps.cut(0, own)] if own else parts)
-        return replace(done, rows=replace(done.rows, labels=labels)), result
+        return done
 
     def _append(self, steps: ClosedSteps) -> None:
         """Take steps in; few rows are kept together with those before them, which needs less."""

@@ -99,7 +99,7 @@ class GeneralPath:
         family = self._family
         step, before = family.step, self.n_subroutines
         present = [family.completed.rows(history) for history in family.histories]
-        self._ensemble.run(Block(rows, np.array([0, len(rows)]), None, 0, step))
+        self._ensemble.learn(Block(rows, np.array([0, len(rows)]), None, 0, step))
         self._answering = None
         for h, kept in enumerate(self._references):
             if len(family.references[h]) > len(kept):

@@ -13,7 +13,6 @@ import numpy as np
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.macro import Macro
-from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import Member, grid
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_engine.discrepancy import DISTANCES, Features, Shape
@@ -131,7 +130,7 @@ def _family(
     board = Scoreboard(ensemble.names, strategies[0])
     for start in range(0, block.steps, _STEPS_AT_ONCE):
         part = block.cut(start, min(start + _STEPS_AT_ONCE, block.steps))
-        board.update(to_steps(part, ensemble.run(part), board.totals))
+        board.update(ensemble.run(part, board.totals))
     return board.rows
 
 

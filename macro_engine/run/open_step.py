@@ -6,8 +6,8 @@ from time import monotonic
 
 import numpy as np
 
-from macro_engine.algorithm.block_result import OpenPredictions
 from macro_engine.algorithm.ensemble import Ensemble, OpenStep
+from macro_engine.algorithm.open_predictions import OpenPredictions
 from macro_engine.core.rows import Ints, Rows
 
 _REST = 20  # times what a look ahead costs, until the next one

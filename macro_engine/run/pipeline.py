@@ -13,7 +13,6 @@ from macro_engine.algorithm.any_family import AnyFamily
 from macro_engine.algorithm.compiled_path import compiled_path_serves
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
-from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.core.state import DamagedError, Part, State, array, child, texts
@@ -251,11 +250,11 @@ class Pipeline:
         assert self.ensemble is not None
         assert self.scoreboard is not None
         if self.waiting is None:
-            return to_steps(block, self.ensemble.run(block), self.scoreboard.totals)
-        done = self.waiting.run(block)
+            return self.ensemble.run(block, self.scoreboard.totals)
+        done = self.waiting.run(block, self.scoreboard.totals)
         if self.at_once is not None:
             self.at_once.run(block, self.waiting.closed - self.waiting.completed)
-        return None if done is None else to_steps(*done, self.scoreboard.totals, late=True)
+        return done
 
     def failures_in_words(self, step: int) -> AbstractContextManager[None]:
         """Say what failed in the steps from one on."""

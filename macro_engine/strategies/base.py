@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
-from macro_engine.core.rows import Columns, Counts, Floats, Ints, Rows
+from macro_engine.core.rows import Bools, Columns, Counts, Floats, Ints, Rows
 from macro_engine.core.state import State, child, children
 from macro_engine.strategies.kept import Kept, KeptList
 
@@ -115,36 +116,51 @@ class Completion:
     ----------
     labels
         Class indices by rows; -1 for a label that never came.
+
+    Attributes
+    ----------
+    wrong, labelled
+        Members by steps: the labelled rows that each got wrong; and by steps: all of them.
     losses
         Steps by members: the share of the labelled rows that each got wrong, 0 where there are
-        none. Computed when it is asked for, unless given.
+        none.
     """
 
-    def __init__(self, forecasts: Forecasts, labels: Ints, losses: Floats | None = None) -> None:
+    def __init__(self, forecasts: Forecasts, labels: Ints) -> None:
         self.forecasts = forecasts
         self.labels = labels
-        self._losses = losses
 
-    @property
+    @cached_property
+    def wrong(self) -> Ints:
+        return count_wrong(self.forecasts.members, self.labels, self.forecasts.starts)
+
+    @cached_property
+    def labelled(self) -> Ints:
+        return count_true(self.labels >= 0, self.forecasts.starts)
+
+    @cached_property
     def losses(self) -> Floats:
-        if self._losses is None:
-            wrong, known = count_wrong(self.forecasts.members, self.labels, self.forecasts.starts)
-            self._losses = np.ascontiguousarray((wrong / np.maximum(known, 1)).T)
-        return self._losses
+        return np.ascontiguousarray((self.wrong / np.maximum(self.labelled, 1)).T)
 
     def step(self, s: int) -> Completion:
-        forecasts, starts = self.forecasts, self.forecasts.starts
-        losses = None if self._losses is None else self._losses[s : s + 1]
-        return Completion(forecasts.step(s), self.labels[starts[s] : starts[s + 1]], losses)
+        """One of the steps, counted from 0 here."""
+        starts = self.forecasts.starts
+        step = Completion(self.forecasts.step(s), self.labels[starts[s] : starts[s + 1]])
+        step.losses = self.losses[s : s + 1]  # which are counted for all steps at once
+        return step
 
 
-def count_wrong(predictions: Counts, labels: Ints, starts: Ints) -> tuple[Ints, Ints]:
-    """How many labelled rows of each step each line got wrong, and how many have a label."""
-    known = labels >= 0
-    misses = (predictions != labels) & known
-    wrong: Ints = np.add.reduceat(misses, starts[:-1], axis=1, dtype=np.int64)
-    labelled: Ints = np.add.reduceat(known, starts[:-1], dtype=np.int64)
-    return wrong, labelled
+def count_wrong(predictions: Counts, labels: Ints, starts: Ints) -> Ints:
+    """How many labelled rows of each step each line of predictions got wrong."""
+    wrong = predictions != labels.astype(predictions.dtype)  # of one type they compare faster
+    return count_true(wrong & (labels >= 0), starts)
+
+
+def count_true(flags: Bools, starts: Ints) -> Ints:
+    """How many are true in each step; the last axis runs along rows."""
+    before = np.zeros((*flags.shape[:-1], flags.shape[-1] + 1), np.int32)
+    np.cumsum(flags.view(np.int8), axis=-1, dtype=np.int32, out=before[..., 1:])
+    return np.diff(before.take(starts, axis=-1)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

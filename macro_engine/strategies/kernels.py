@@ -8,17 +8,6 @@ from macro_engine.core.compiling import borrowing
 
 
 @borrowing
-def count_wrong(predictions, labels, starts, wrong):  # type: ignore[no-untyped-def]
-    """How many of each step's rows each line of predictions got wrong, lines by steps."""
-    for k in range(len(predictions)):
-        for s in range(len(starts) - 1):
-            count = 0
-            for i in range(starts[s], starts[s + 1]):
-                count += predictions[k, i] != labels[i]
-            wrong[k, s] = count
-
-
-@borrowing
 def weighted_vote(weights, predictions, starts, scores, votes):  # type: ignore[no-untyped-def]
     """Set the class with the greatest summed weight for each row, the first one on ties."""
     if len(scores) == 2:  # two sums that stay in registers

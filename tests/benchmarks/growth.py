@@ -12,7 +12,6 @@ from time import perf_counter
 
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
-from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.members import grid
 from macro_engine.core.rows import Block
 from macro_engine.discrepancy import DISTANCES, Shape
@@ -37,7 +36,7 @@ def main() -> None:
     settings = CompiledSettings(grid([history], thresholds), distance, shape, "logistic")
     ensemble = Ensemble(CompiledFamily(settings, columns), columns, compiled=True)
     board = Scoreboard(ensemble.names, "ftl")
-    ensemble.run(block.cut(0, 1))  # compiled before the clock runs
+    ensemble.learn(block.cut(0, 1))  # compiled before the clock runs
     seconds = []
     for copy in range(copies):
         shifted = Block(
@@ -46,7 +45,7 @@ def main() -> None:
         started = perf_counter()
         for start in range(0, block.steps, STEPS_AT_ONCE):
             part = shifted.cut(start, min(start + STEPS_AT_ONCE, block.steps))
-            board.update(to_steps(part, ensemble.run(part), board.totals))
+            board.update(ensemble.run(part, board.totals))
         seconds.append(perf_counter() - started)
         held = ensemble.family.bytes_held / 1e6
         print(

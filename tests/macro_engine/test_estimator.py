@@ -6,7 +6,7 @@ import numpy as np
 import polars
 import pytest
 from extras import needs_pandas
-from made_ensembles import general_family, members_of
+from made_ensembles import general_family, members_of, predictions_of, run
 from made_streams import random_block
 from river import checks, compose, evaluate, linear_model, metrics, preprocessing
 from river.naive_bayes import GaussianNB
@@ -94,10 +94,10 @@ def assert_predicts_as_the_engine(distance, strategy, subroutine, model, classes
     columns = block.rows.columns
     members = members_of(distance, history)
     family = general_family(members, distance, subroutine, columns, classes, scaled=False)
-    outcome = Ensemble(family, columns).run(block)
-    assert found[4:] == outcome.of(strategy)[4:].tolist()
+    steps = run(Ensemble(family, columns), block)
+    assert found[4:] == predictions_of(steps, strategy)[4:].tolist()
     assert found[:4] == [None] * 4  # no class is known before the first step is complete
-    assert estimator.n_subroutines == outcome.family.subroutines[:, -1].tolist()
+    assert estimator.n_subroutines == steps.subroutines[:, -1].tolist()
 
 
 @pytest.mark.slow

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from macro_engine.algorithm.block_result import OpenPredictions
 from macro_engine.algorithm.closed_steps import ClosedSteps
+from macro_engine.algorithm.open_predictions import OpenPredictions
 from macro_engine.core.late_labels import Outcomes
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Block

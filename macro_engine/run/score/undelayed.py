@@ -7,6 +7,7 @@ import numpy as np
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.rows import Block, Columns, Ints
 from macro_engine.core.state import State, array, child, indices, whole
+from macro_engine.core.totals import Totals
 from macro_engine.stream.spec import LateLabels
 
 PREFIX = "at_once/"  # of the parts of a state
@@ -37,7 +38,8 @@ class UndelayedRun:
     def run(self, block: Block, waiting: int) -> None:
         """Take the steps of a block through; in the other run the last so many steps wait."""
         if block.steps:
-            wrong = self.ensemble.run(block).wrong[: len(self.wrong)]
+            nothing = Totals.nothing(self.ensemble.names)  # sums of earlier steps are kept here
+            wrong = self.ensemble.run(block, nothing).wrong[: len(self.wrong)]
             self.rows_ahead = np.concatenate([self.rows_ahead, np.diff(block.starts)])
             self.wrong_ahead = np.hstack([self.wrong_ahead, wrong])
         done = len(self.rows_ahead) - waiting

@@ -7,13 +7,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_ensembles import compiled, compiled_family, general, general_family, members_of
+from made_ensembles import (
+    assert_same_steps,
+    compiled,
+    compiled_family,
+    general,
+    general_family,
+    members_of,
+    run,
+)
 from made_streams import block_of, classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.kernels.logistic import is_likelier
 from macro_engine.algorithm.kernels.smallest import select_smallest, sort_in_place
 from macro_engine.core.rows import LARGEST, Columns, Rows
+from macro_engine.core.state import pack
 from macro_engine.subroutines.logistic import likeliest
 
 RESULTS = ("predictions", "active", "born", "distance", "close", "subroutines")
@@ -199,13 +208,10 @@ def test_several_histories_in_hundreds_of_steps(atlanta):
         assert_equal(atlanta.cut(0, 300), distance, "logistic", history, most=20)
 
 
-def assert_same_outcomes(one, other):
-    assert one.names == other.names
-    for name in ("predictions", "probabilities", "wrong", "losses"):
-        assert same(getattr(one, name), getattr(other, name)), name
-    for strategy, shown in one.shown.items():
-        for name in shown:
-            assert same(shown[name], other.shown[strategy][name])
+def assert_same_runs(one, other, block):
+    assert_same_steps(run(one, block), run(other, block))
+    for mine, theirs in zip(one.strategies, other.strategies, strict=True):
+        assert pack(mine.state()) == pack(theirs.state())
 
 
 @pytest.mark.slow
@@ -218,7 +224,7 @@ def test_the_whole_ensemble_on_real_flights(atlanta, subroutine):
         make(members, "labels", subroutine, columns, 2, with_probabilities=True)
         for make in (general, compiled)
     )
-    assert_same_outcomes(one.run(block), other.run(block))
+    assert_same_runs(one, other, block)
 
 
 @pytest.mark.slow
@@ -235,8 +241,7 @@ def test_the_whole_ensemble_on_random_streams(subroutine, block, history):
     cut = block.steps // 2
     for first, stop in ((0, cut), (cut, block.steps)):
         if first < stop:
-            part = block.cut(first, stop)
-            assert_same_outcomes(one.run(part), other.run(part))
+            assert_same_runs(one, other, block.cut(first, stop))
     rows = block.step(0)
     said = [ensemble.look_ahead().predict(rows) for ensemble in (one, other)]
     assert same(said[0].predictions, said[1].predictions)

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from made_ensembles import compiled, general_family, members_of
+from made_ensembles import compiled, general_family, members_of, predictions_of, run
 from made_streams import COLUMNS, block_of
 
 
 def errors(block, distance, history):
     members = members_of(distance, history)
-    outcome = compiled(members, distance, "logistic", COLUMNS, 2).run(block)
+    steps = run(compiled(members, distance, "logistic", COLUMNS, 2), block)
     labels = block.rows.labels
     return tuple(
-        100 * (predictions != labels).mean()
-        for predictions in (outcome.of("ftl"), outcome.of("marginal"))
+        100 * (predictions_of(steps, series) != labels).mean() for series in ("ftl", "marginal")
     )
 
 

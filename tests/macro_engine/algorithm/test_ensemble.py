@@ -4,20 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_ensembles import general, members_of
+from made_ensembles import general, members_of, run
 from made_strategy import newest  # noqa: F401 (a fixture)
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.core.rows import Block, Rows
 from macro_engine.discrepancy import DISTANCES
-from macro_engine.strategies import LEADER
 
 
 def outcome(block, distance, history, classes, subroutine):
     members = members_of(distance, history)
     columns = block.rows.columns
-    return general(members, distance, subroutine, columns, classes, with_probabilities=True).run(
-        block
+    return run(
+        general(members, distance, subroutine, columns, classes, with_probabilities=True), block
     )
 
 
@@ -36,11 +35,8 @@ def assert_nothing_decided_at(step, block, distance, history, classes, subroutin
     assert same(one.predictions[:, :stop], other.predictions[:, :stop])
     assert same(one.probabilities[:, :stop], other.probabilities[:, :stop])
     for name in ("active", "born", "distance", "close", "subroutines"):
-        mine, theirs = getattr(one.family, name), getattr(other.family, name)
-        assert same(mine[:, : step + 1], theirs[:, : step + 1])
-    for strategy, shown in one.shown.items():
-        for name in shown:
-            assert same(shown[name][: step + 1], other.shown[strategy][name][: step + 1])
+        assert same(getattr(one, name)[:, : step + 1], getattr(other, name)[:, : step + 1])
+    assert same(one.leaders[: step + 1], other.leaders[: step + 1])
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -62,9 +58,9 @@ def test_a_look_ahead_tells_the_member_that_the_step_will_have(newest):  # noqa:
     told = []
     for s in range(block.steps):
         said = made.look_ahead().predict(block.cut(s, s + 1).rows)
-        result = made.run(block.cut(s, s + 1))
-        leader = int(result.shown[newest.name][LEADER][0])
-        assert (said.member, said.active) == (leader, result.family.active[leader, 0])
+        result = run(made, block.cut(s, s + 1))
+        leader = int(result.leaders[0])
+        assert (said.member, said.active) == (leader, result.active[leader, 0])
         told.append(leader)
     assert len({*told}) > 2
 

@@ -1,17 +1,19 @@
 """Steps that open before earlier ones are complete, against a slow and plain definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_ensembles import general, members_of
+from made_ensembles import assert_same_steps, general, members_of, run
 from made_late import played, unlabelled
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.family import with_marginal
 from macro_engine.algorithm.macro import Macro
+from macro_engine.core.state import pack
 from macro_engine.discrepancy import DISTANCES, Shape
-from macro_engine.strategies import STRATEGIES
 from macro_engine.subroutines import resolve
 
 THRESHOLDS = (0.05, 0.3)
@@ -20,10 +22,6 @@ THRESHOLDS = (0.05, 0.3)
 def after(delay, steps):
     """How many steps are complete before each opens, if each is after `delay` further ones."""
     return [max(s - delay, 0) for s in range(steps)]
-
-
-def joined(outcomes, name):
-    return np.concatenate([getattr(outcome, name) for outcome in outcomes], axis=1)
 
 
 def slow_predictions(block, members, delay, labels, subroutine, classes):
@@ -87,15 +85,15 @@ def test_it_agrees_with_the_definition(subroutine, block, delay, history, lost):
     ensemble = general(
         members, "labels", subroutine, block.rows.columns, classes, with_probabilities=True
     )
-    outcomes = played(ensemble, block, after(delay, block.steps), labels)
-    found = joined(outcomes, "predictions")
+    done = played(ensemble, block, after(delay, block.steps), labels)
+    found = done.steps.predictions
     expected = slow_predictions(block, members, delay, labels, subroutine, classes)
     k = len(members)
     assert same(found[-k:], expected[:k])
     assert same(found[0], expected[-1])
     leaders, weights = slow_strategies(expected[:k], block, delay, labels)
-    assert [int(o.shown["ftl"]["leader"][0]) for o in outcomes] == leaders.tolist()
-    assert np.allclose([o.shown["ewa"]["weights"][0] for o in outcomes], weights, rtol=1e-9)
+    assert done.steps.leaders.tolist() == leaders.tolist()
+    assert np.allclose([shown["ewa"]["weights"][0] for shown in done.shown], weights, rtol=1e-9)
 
 
 @pytest.mark.parametrize("subroutine", ["nearest-mean", "logistic", "river:naive_bayes.GaussianNB"])
@@ -107,17 +105,14 @@ def test_without_delay_it_is_the_plain_run(subroutine):
         columns = block.rows.columns
         return general(members, "labels", subroutine, columns, 3, with_probabilities=True)
 
-    whole = make().run(block)
-    outcomes = played(make(), block, after(0, block.steps), block.rows.labels)
-    for name in ("predictions", "probabilities", "wrong"):
-        assert same(getattr(whole, name), joined(outcomes, name)), name
-    for name in ("active", "born", "distance", "close", "subroutines", "nearest"):
-        parts = [getattr(outcome.family, name) for outcome in outcomes]
-        assert same(getattr(whole.family, name), np.concatenate(parts, axis=1)), name
-    for strategy in whole.shown:
-        for name in STRATEGIES[strategy].shows:
-            parts = [outcome.shown[strategy][name] for outcome in outcomes]
-            assert same(whole.shown[strategy][name], np.concatenate(parts))
+    plain, late = make(), make()
+    whole = run(plain, block)
+    done = played(late, block, after(0, block.steps), block.rows.labels).steps
+    assert done.known.all()
+    done = replace(done, known=None, labelled=None)
+    assert_same_steps(whole.with_fewer_lists(), done.with_fewer_lists())
+    for one, other in zip(plain.strategies, late.strategies, strict=True):
+        assert pack(one.state()) == pack(other.state())
 
 
 def test_a_late_label_is_not_known_before_it_is_told():
@@ -131,9 +126,8 @@ def test_a_late_label_is_not_known_before_it_is_told():
         ensemble = general(
             members, "labels", "logistic", block.rows.columns, 2, with_probabilities=True
         )
-        found.append(
-            joined(played(ensemble, block, after(3, block.steps), labels), "probabilities")
-        )
+        done = played(ensemble, block, after(3, block.steps), labels)
+        found.append(done.steps.probabilities)
     told = block.starts[12]  # three steps later the first is opened that may know of it
     assert same(found[0][:, :told], found[1][:, :told])
     assert not same(found[0][:, told:], found[1][:, told:])

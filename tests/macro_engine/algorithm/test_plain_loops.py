@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_ensembles import members_of, shape_of
+from made_ensembles import assert_same_steps, members_of, run, shape_of
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
@@ -13,7 +13,6 @@ from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SU
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.state import pack, unpack
 
-RESULTS = ("active", "born", "distance", "close", "subroutines", "nearest")
 THRESHOLDS = (0.02, 0.1, 0.3)
 
 
@@ -31,17 +30,6 @@ def make(block, distance, subroutine, plain, **options):
 def parts_of(block, cuts):
     marks = [0, *sorted({min(cut, block.steps) for cut in cuts}), block.steps]
     return [block.cut(a, b) for a, b in pairwise(marks) if b > a]
-
-
-def assert_same(expected, found):
-    for one, other in zip(expected, found, strict=True):
-        assert same(one.predictions, other.predictions)
-        assert same(one.probabilities, other.probabilities)
-        assert same(one.wrong, other.wrong)
-        assert same(one.shown["ftl"]["leader"], other.shown["ftl"]["leader"])
-        assert same(one.shown["ewa"]["weights"], other.shown["ewa"]["weights"])
-        for name in RESULTS:
-            assert same(getattr(one.family, name), getattr(other.family, name)), name
 
 
 def state_of(ensemble):
@@ -65,34 +53,28 @@ def test_a_run_goes_over_to_compiled_kernels_between_any_blocks(
     distance, subroutine, block, cuts, switch, empty_class
 ):
     whole = make(block, distance, subroutine, False, empty_class=empty_class)
-    run = make(block, distance, subroutine, True, empty_class=empty_class)
-    parts = parts_of(block, cuts)
-    found = []
-    for number, part in enumerate(parts):
+    switched = make(block, distance, subroutine, True, empty_class=empty_class)
+    for number, part in enumerate(parts_of(block, cuts)):
         if number == switch:
-            run.family.compile()
-            run.compiled = True
-        found.append(run.run(part))
-    assert_same([whole.run(part) for part in parts], found)
-    assert state_of(whole) == state_of(run)
+            switched.family.compile()
+            switched.compiled = True
+        assert_same_steps(run(whole, part), run(switched, part))
+    assert state_of(whole) == state_of(switched)
 
 
 @EVERY_KERNEL
 @settings(max_examples=8, deadline=None)
 @given(block=random_blocks(), cut=st.integers(1, 24), plain_first=st.booleans())
 def test_the_state_of_one_is_the_state_of_the_other(distance, subroutine, block, cut, plain_first):
-    columns, parts = block.rows.columns, parts_of(block, [cut])
     whole = make(block, distance, subroutine, False)
-    run = make(block, distance, subroutine, plain_first)
-    found = []
-    for number, part in enumerate(parts):
+    resumed = make(block, distance, subroutine, plain_first)
+    for number, part in enumerate(parts_of(block, [cut])):
         if number == 1:
-            state = {name: unpack(pack(kept)) for name, kept in run.state().items()}
-            run = make(block, distance, subroutine, not plain_first)
-            run.restore(state, columns)
-        found.append(run.run(part))
-    assert_same([whole.run(part) for part in parts], found)
-    assert state_of(whole) == state_of(run)
+            state = {name: unpack(pack(kept)) for name, kept in resumed.state().items()}
+            resumed = make(block, distance, subroutine, not plain_first)
+            resumed.restore(state, block.rows.columns)
+        assert_same_steps(run(whole, part), run(resumed, part))
+    assert state_of(whole) == state_of(resumed)
 
 
 @EVERY_KERNEL
@@ -101,7 +83,7 @@ def test_a_look_ahead_says_the_same(distance, subroutine):
     said = []
     for plain in (True, False):
         ensemble = make(block, distance, subroutine, plain)
-        ensemble.run(block.cut(0, 10))
+        run(ensemble, block.cut(0, 10))
         ahead = ensemble.look_ahead().predict(block.step(10))
         said.append((ahead.predictions, ahead.probabilities))
     assert same(said[0][0], said[1][0])
@@ -111,4 +93,4 @@ def test_a_look_ahead_says_the_same(distance, subroutine):
 def test_many_rows_of_a_class_are_sorted_as_by_the_compiled_kernel():
     block = random_block(9, 2, [80, 70, 90, 60, 85])
     plain, compiled = (make(block, "features", "logistic", p) for p in (True, False))
-    assert_same([compiled.run(block)], [plain.run(block)])
+    assert_same_steps(run(compiled, block), run(plain, block))

@@ -5,7 +5,14 @@ import itertools
 import numpy as np
 import pytest
 from extras import needs_vw
-from made_ensembles import general, members_of
+from made_ensembles import (
+    general,
+    members_of,
+    predictions_of,
+    probabilities_of,
+    run,
+    shown_by,
+)
 from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block, same
 
@@ -16,13 +23,13 @@ from macro_engine.algorithm.persistence import Persistence
 CLASSES = 3
 
 
-def run(block, subroutine, history=2, thresholds=(0.05, 0.3), **options):
+def run_of(block, subroutine, history=2, thresholds=(0.05, 0.3), **options):
     members = members_of("labels", history, thresholds)
     ensemble = general(
         members, "labels", subroutine, block.rows.columns, CLASSES, **{"with_probabilities": True}
         | options
     )  # fmt: skip
-    return ensemble.run(block)
+    return run(ensemble, block)
 
 
 @pytest.mark.slow
@@ -34,27 +41,28 @@ def run(block, subroutine, history=2, thresholds=(0.05, 0.3), **options):
 @pytest.mark.parametrize("output", ["last", "score"])
 def test_every_learner_gets_some(subroutine, output):
     block = random_block(0, CLASSES, [3] * 15)
-    outcome = run(block, subroutine, output=output)
-    assert outcome.probabilities.shape == (4, 45, CLASSES)
-    assert outcome.probabilities.dtype == np.float32
-    assert (outcome.probabilities >= 0).all()
-    assert np.allclose(outcome.probabilities.sum(axis=2), 1.0, atol=1e-6)
+    steps = run_of(block, subroutine, output=output)
+    assert steps.probabilities.shape == (4, 45, CLASSES)
+    assert steps.probabilities.dtype == np.float32
+    assert (steps.probabilities >= 0).all()
+    assert np.allclose(steps.probabilities.sum(axis=2), 1.0, atol=1e-6)
 
 
 def test_they_change_no_prediction():
     block = random_block(1, CLASSES, [3] * 25)
     for subroutine in ("logistic", "nearest-mean"):
-        with_them = run(block, subroutine)
-        without = run(block, subroutine, with_probabilities=False)
+        with_them = run_of(block, subroutine)
+        without = run_of(block, subroutine, with_probabilities=False)
         assert without.probabilities is None
         assert same(with_them.predictions, without.predictions)
 
 
 def test_the_likeliest_class_of_a_logistic_learner_is_its_prediction():
     block = random_block(2, CLASSES, [4] * 25)
-    outcome = run(block, "logistic")
-    assert same(outcome.probabilities[0].argmax(axis=1), outcome.of("marginal"))
-    assert same(outcome.probabilities[2].argmax(axis=1), outcome.of("ftl"))
+    steps = run_of(block, "logistic")
+    for series in ("marginal", "ftl"):
+        likeliest = probabilities_of(steps, series).argmax(axis=1)
+        assert same(likeliest, predictions_of(steps, series))
 
 
 def test_earned_ones_follow_their_definition():
@@ -132,15 +140,14 @@ def test_the_compiled_tables_give_what_the_plain_ones_give(classes, lengths):
 @pytest.mark.usefixtures("toy")
 def test_a_strategy_of_ones_own_is_a_series_like_any_other():
     block = random_block(4, CLASSES, [2] * 30)
-    outcome = run(block, "logistic", strategies=("toy", "ftl"), with_probabilities=False)
-    assert outcome.names.series == ("marginal", "no_change", "ftl", "toy")
-    assert outcome.names.member_names == ("0.05", "0.30")
-    toys = outcome.names.place("toy")
-    assert same(outcome.probabilities[toys].argmax(axis=1), outcome.of("toy"))
-    wrong = (outcome.of("toy") != block.rows.labels).sum()
-    assert outcome.wrong[toys].sum() == wrong
-    assert outcome.shown["toy"]["surprise"].shape == (30,)
-    assert "ewa" not in outcome.shown
+    steps = run_of(block, "logistic", strategies=("toy", "ftl"), with_probabilities=False)
+    assert steps.names.series == ("marginal", "no_change", "ftl", "toy")
+    assert steps.names.member_names == ("0.05", "0.30")
+    said = predictions_of(steps, "toy")
+    assert same(probabilities_of(steps, "toy").argmax(axis=1), said)
+    assert steps.wrong_of("toy").sum() == (said != block.rows.labels).sum()
+    assert shown_by(steps, "toy", "surprise").shape == (30, 1)
+    assert {shown.strategy for shown in steps.names.shown} == {"toy"}
 
 
 @pytest.mark.usefixtures("toy")
@@ -152,10 +159,10 @@ def test_a_strategy_of_ones_own_goes_on_from_its_state():
         return general(members, "labels", "logistic", block.rows.columns, CLASSES,
                        strategies=["toy"])  # fmt: skip
 
-    expected = make().run(block)
+    expected = run(make(), block)
     first, second = make(), make()
-    first.run(block.cut(0, 13))
+    run(first, block.cut(0, 13))
     second.restore(first.state(), block.rows.columns)
-    found = second.run(block.cut(13, 30))
-    assert same(expected.shown["toy"]["surprise"][13:], found.shown["toy"]["surprise"])
+    found = run(second, block.cut(13, 30))
+    assert same(expected.shown[:, 13:], found.shown)
     assert same(expected.predictions[:, 26:], found.predictions)

@@ -8,22 +8,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_ensembles import compiled, general, general_family, members_of, shape_of
+from made_ensembles import (
+    assert_same_steps,
+    compiled,
+    general,
+    general_family,
+    members_of,
+    shape_of,
+)
 from made_late import played
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm import waiting_parts
-from macro_engine.algorithm.block_result import BlockResult
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.waiting_steps import WaitingSteps
 from macro_engine.core.late_labels import Completions
 from macro_engine.core.rows import Block, Rows
 from macro_engine.core.state import DamagedError, pack, unpack
+from macro_engine.core.steps import Steps
+from macro_engine.core.totals import Totals
 
 ALL = ("ftl", "ewa", "blend")
-PARTS = ("predictions", "probabilities", "wrong", "losses")
-CHOICES = ("active", "born", "distance", "close", "subroutines")
 
 
 def with_units(block):
@@ -39,40 +45,59 @@ def completions_of(before, first, stop, block, labels, done):
 
 
 def in_blocks(waiting, block, before, labels, cuts):
-    """Outcomes of all steps, taken in blocks that end at the given steps."""
-    found, done = [], 0
+    """What each block gives, which end at the given steps: steps that are complete, or None.
+
+    With what strategies showed of the steps that opened.
+    """
+    done, totals = 0, Totals.nothing(waiting.ensemble.names)
+
+    def taken(part):
+        nonlocal totals
+        steps = waiting.run(part, totals)
+        totals = totals if steps is None else steps.after
+        opened = waiting.fresh
+        return steps, {} if opened is None else {n: a.shown for n, a in opened.answers.items()}
+
     edges = sorted({0, *(cut for cut in cuts if cut < block.steps), block.steps})
     for first, stop in itertools.pairwise(edges):
         given_labels = replace(block.rows, labels=np.zeros(len(block.rows), np.int64))
         part = replace(block, rows=given_labels).cut(first, stop)
         told = completions_of(before, first, stop, block, labels, done)
-        found.append(waiting.run(replace(part, completions=told)))
+        yield taken(replace(part, completions=told))
         done = int(told.before[-1])
-        yield found[-1]
     nothing = Rows.join([], block.rows.columns)
     none = Completions(done, np.array([done]), np.zeros(1, np.int64), labels[:0])
     empty = Block(nothing, np.zeros(1, np.int64), None, len(block.rows), block.steps)
-    assert waiting.run(replace(empty, completions=none)) is None
+    assert taken(replace(empty, completions=none)) == (None, {})
     last = Completions(
         done, np.array([block.steps]), block.starts[done:] - block.starts[done],
         labels[block.starts[done] :],
     )  # fmt: skip
-    yield waiting.run(replace(empty, completions=last))
+    yield taken(replace(empty, completions=last))
 
 
 def joined(results):
-    done = [result for result in results if result is not None]
-    return [block for block, _ in done], BlockResult.join([outcome for _, outcome in done])
+    results = list(results)
+    steps = Steps.join([steps for steps, _ in results if steps is not None])
+    return steps, [shown for _, shown in results if shown]
 
 
-def check(found, expected):
-    for name in PARTS:
-        assert same(getattr(found, name), getattr(expected, name)), name
-    for name in CHOICES:
-        assert same(getattr(found.family, name), getattr(expected.family, name)), name
-    for strategy, shown in expected.shown.items():
-        for name, values in shown.items():
-            assert same(found.shown[strategy][name], values), (strategy, name)
+def together(shown):
+    """What strategies showed, by strategy and name, of all steps."""
+    return {
+        (strategy, name): np.concatenate([one[strategy][name] for one in shown])
+        for strategy, things in shown[0].items()
+        for name in things
+    }
+
+
+def check(results, expected):
+    found, shown = joined(results)
+    assert_same_steps(found, expected.steps, lists=False)
+    shown, expected_shown = together(shown), together(expected.shown)
+    assert shown.keys() == expected_shown.keys()
+    for name, values in expected_shown.items():
+        assert same(shown[name], values), name
 
 
 def random_schedule(rng, steps, longest):
@@ -126,16 +151,12 @@ def test_blocks_give_what_the_definition_gives(make, setting, block, seed, longe
     members = members_of(distance, history, (0.05, 0.3))
     arguments = (members, distance, subroutine, columns, classes)
     kinds = {"strategies": strategies, "with_probabilities": True}
-    expected = BlockResult.join(played(general(*arguments, **kinds), block, before, labels))
-    blocks, found = joined(
-        in_blocks(WaitingSteps(make(*arguments, **kinds)), block, before, labels, cuts)
-    )
-    check(found, expected)
-    assert same(np.concatenate([b.rows.labels for b in blocks]), labels)
-    _, plain = joined(
-        in_blocks(WaitingSteps(general(*arguments, **kinds)), block, before, labels, cuts)
-    )
-    check(plain, expected)
+    expected = played(general(*arguments, **kinds), block, before, labels)
+    assert same(expected.steps.known, labels >= 0)
+    assert same(expected.steps.labels, np.maximum(labels, 0))
+    for one in (make, general):
+        waiting = WaitingSteps(one(*arguments, **kinds))
+        check(in_blocks(waiting, block, before, labels, cuts), expected)
 
 
 def sticky_run(steps=300, longest=60):
@@ -149,15 +170,14 @@ def sticky_run(steps=300, longest=60):
 
 def test_loops_may_be_compiled_while_steps_wait():
     block, before, labels, arguments = sticky_run(80, 20)
-    expected = BlockResult.join(
-        played(general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels)
+    expected = played(
+        general(*arguments, strategies=ALL, with_probabilities=True), block, before, labels
     )
     ensemble = interpreted(*arguments, strategies=ALL, with_probabilities=True)
     results = in_blocks(WaitingSteps(ensemble), block, before, labels, [30, 55])
     found = [next(results)]
     ensemble.compile()
-    _, outcome = joined([*found, *results])
-    check(outcome, expected)
+    check([*found, *results], expected)
 
 
 @pytest.mark.parametrize("path", ["general", "compiled"])
@@ -168,7 +188,7 @@ def test_steps_that_wait_are_stored_and_found_again(path):
     def started():
         return make(*arguments, strategies=ALL, with_probabilities=True)
 
-    whole = joined(in_blocks(WaitingSteps(started()), block, before, labels, [25, 26, 55]))[1]
+    whole, _ = joined(in_blocks(WaitingSteps(started()), block, before, labels, [25, 26, 55]))
     waiting = WaitingSteps(started())
     stored, found = {}, []
     for n, result in enumerate(in_blocks(waiting, block, before, labels, [25, 26, 55])):
@@ -186,14 +206,13 @@ def test_steps_that_wait_are_stored_and_found_again(path):
     resumed.restore(parts, arguments[3], waiting.completed)
     assert resumed.closed == 26
     told = completions_of(before, 26, 55, block, labels, waiting.completed)
-    found.append(resumed.run(replace(block.cut(26, 55), completions=told)))
+    steps = [steps for steps, _ in found if steps is not None]
+    steps.append(resumed.run(replace(block.cut(26, 55), completions=told), steps[-1].after))
     done = int(told.before[-1])
     told = completions_of(before, 55, 80, block, labels, done)
-    found.append(resumed.run(replace(block.cut(55, 80), completions=told)))
-    count = sum(b.steps for b, _ in (r for r in found if r is not None))
-    outcome = joined(found)[1]
-    assert same(outcome.predictions, whole.predictions[:, :count])
-    assert same(outcome.probabilities, whole.probabilities[:, :count])
+    steps.append(resumed.run(replace(block.cut(55, 80), completions=told), steps[-1].after))
+    count = steps[-1].stop
+    assert_same_steps(Steps.join(steps), whole.cut(0, count), lists=False)
     assert count > 40
 
 
@@ -254,8 +273,8 @@ def test_a_label_that_never_comes_is_no_error():
     arguments = (members_of("labels", 2, (0.1,)), "labels", "logistic", block.rows.columns, 2)
     before = [max(s - 2, 0) for s in range(30)]
     ensemble = compiled(*arguments, strategies=("ftl", "ewa"))
-    _, outcome = joined(in_blocks(WaitingSteps(ensemble), block, before, labels, [7]))
-    assert not outcome.wrong.any()
+    steps, _ = joined(in_blocks(WaitingSteps(ensemble), block, before, labels, [7]))
+    assert not steps.wrong.any()
 
 
 def test_memory_is_given_back_when_steps_are_complete():

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from made_ensembles import compiled, members_of
+from made_ensembles import assert_same_steps, compiled, members_of
+from made_ensembles import run as run_ensemble
 from made_runs import engine, run, write_stream
 
-from macro_engine.algorithm.to_steps import to_steps
 from macro_engine.core.rows import Block
 from macro_engine.core.steps import (
     COLUMNS,
@@ -14,7 +14,6 @@ from macro_engine.core.steps import (
     PIECE_STEPS,
     Axis,
     Steps,
-    Totals,
     changes,
 )
 from macro_engine.run.engine import Listener
@@ -32,13 +31,6 @@ def given(tmp_path_factory):
     return found
 
 
-def equal(one, other):
-    return one.present == other.present and all(
-        np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-        for a, b in ((getattr(one, name), getattr(other, name)) for name in one.present)
-    )
-
-
 def test_every_column_grows_along_one_axis_and_few_are_optional():
     growing = (Axis.STEP, Axis.ROW, Axis.LIST)
     for column in COLUMNS.values():
@@ -51,7 +43,7 @@ def test_cut_and_joined_again_they_are_the_same(given):
     whole = Steps.join(given)
     for place in (1, 57, whole.steps - 1):
         parts = [whole.cut(0, place), whole.cut(place, whole.stop)]
-        assert equal(Steps.join(parts), whole)
+        assert_same_steps(Steps.join(parts), whole)
         assert parts[1].before.rows == parts[0].after.rows == parts[1].first_row
         assert np.array_equal(parts[1].before.wrong, parts[0].after.wrong)
         assert np.array_equal(parts[1].before.losses, parts[0].after.losses)
@@ -72,7 +64,7 @@ def test_what_is_encoded_is_decoded(given):
         back = {}
         for part in PARTS:
             back |= codec.decode(codec.encode(steps, part), part, lengths)
-        assert equal(Steps(first_step=0, first_row=0, before=steps.before, **back), steps)
+        assert_same_steps(Steps(first_step=0, first_row=0, before=steps.before, **back), steps)
 
 
 @pytest.mark.parametrize(("distance", "most"), [("labels", 30), ("features", 88)])
@@ -86,7 +78,7 @@ def test_a_row_a_step_with_nine_members_takes_few_bytes(atlanta, distance, most)
     }
     members = members_of(distance, 6 if distance == "labels" else 1, thresholds[distance])
     ensemble = compiled(members, distance, "logistic", rows.columns, 2, with_probabilities=True)
-    steps = to_steps(block, ensemble.run(block), Totals.nothing(ensemble.names))
+    steps = run_ensemble(ensemble, block)
     stored = sum(len(codec.encode(steps, part)) for part in PARTS)
     assert stored <= most * len(rows)
 

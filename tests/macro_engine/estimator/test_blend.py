@@ -8,7 +8,7 @@ from copy import deepcopy
 import numpy as np
 import polars
 import pytest
-from made_ensembles import general_family
+from made_ensembles import general_family, probabilities_of, run
 from made_estimators import assert_same, random_rows
 from made_strategy import toy  # noqa: F401 (a fixture)
 from made_streams import random_block
@@ -110,7 +110,7 @@ def test_it_says_what_the_engine_says(every, strategy):
     members = grid(histories, thresholds)
     family = general_family(members, "labels", "logistic", columns, 2, most=64)
     ensemble = Ensemble(family, columns, [strategy])
-    outcome = ensemble.run(Block(rows, block.starts, None, 0, 0))
+    steps = run(ensemble, Block(rows, block.starts, None, 0, 0))
 
     model, found = MacroClassifier(None, "labels", histories, thresholds, strategy, every), []
     raw = Rows(block.rows.numbers, none, labels, columns)
@@ -120,7 +120,7 @@ def test_it_says_what_the_engine_says(every, strategy):
         for x, label in zip(step.dicts, step.labels.tolist(), strict=True):
             model.learn_one(x, label)
     said = np.array(found[3:], np.float32)
-    np.testing.assert_array_equal(said, outcome.probabilities[outcome.names.place(strategy), 3:])
+    np.testing.assert_array_equal(said, probabilities_of(steps, strategy)[3:])
 
 
 @pytest.mark.usefixtures("toy")

@@ -7,7 +7,7 @@ from contextlib import redirect_stderr
 import numpy as np
 import polars as pl
 import pytest
-from made_ensembles import compiled, members_of
+from made_ensembles import compiled, members_of, predictions_of, run
 
 from macro_engine.core.rows import Block, Columns, Rows
 from macro_tui.cli import main
@@ -76,8 +76,8 @@ def test_where_the_marginal_baseline_is_the_best_there_is_blend_costs_little():
         rows = Rows(x, np.empty((5000, 0), np.int64), y, columns, units=units)
         names = ("ftl", "blend")
         ensemble = compiled(members, "labels", "logistic", columns, 2, strategies=names)
-        outcome = ensemble.run(Block(rows, np.arange(5001), None, 0, 0))
-        wrong = {name: (outcome.of(name) != y).mean() for name in ("marginal", "blend")}
+        steps = run(ensemble, Block(rows, np.arange(5001), None, 0, 0))
+        wrong = {name: (predictions_of(steps, name) != y).mean() for name in ("marginal", "blend")}
         gaps.append(100 * (wrong["blend"] - wrong["marginal"]))
     assert np.mean(gaps) <= 0.7
     assert max(gaps) <= 1.5
