@@ -35,7 +35,8 @@ from macro_engine.algorithm.late_block import LateBlock
 from macro_engine.algorithm.learning_subroutines import LearningSubroutines
 from macro_engine.algorithm.loops import compiled_loops, plain_loops
 from macro_engine.core.members import Member
-from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows, counts_type
+from macro_engine.core.rows import Block, Columns, Floats, Ints, Rows
+from macro_engine.core.smallest_type import counts_type
 from macro_engine.core.state import State
 from macro_engine.core.steps import NEAREST
 from macro_engine.discrepancy import Shape

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.declared import Array, Declared, Indices
 from macro_engine.core.rows import Bools, Counts, Floats, Ints
 from macro_engine.core.steps import NEAREST
 
@@ -51,6 +52,17 @@ class FamilyResult:
     subroutines: Ints
     nearest: NDArray[np.int32]
     nearest_distances: NDArray[np.float32]
+
+    remembers: ClassVar = Declared(  # but for probabilities
+        Indices("predictions", ("lines", "rows"), below="classes"),
+        Indices("active", ("members", "steps")),
+        Array("born", np.bool_, ("members", "steps"), shared=True),
+        Array("distance", np.float64, ("members", "steps"), shared=True),
+        Indices("close", ("members", "steps")),
+        Indices("subroutines", ("members", "steps")),
+        Indices("nearest", ("members", "steps", NEAREST), below=1 << 31),
+        Array("nearest_distances", np.float32, ("members", "steps", NEAREST), shared=True),
+    )
 
     @staticmethod
     def empty(members: int, lines: int, steps: int, rows: int) -> FamilyResult:

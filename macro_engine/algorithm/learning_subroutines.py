@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.declared import Declared, Indices
 from macro_engine.core.rows import Ints
-from macro_engine.core.state import DamagedError, State, indices
-
-_LARGEST = 1 << 31
+from macro_engine.core.state import DamagedError, State, boundaries
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,11 @@ class LearningSubroutines:
     starts: Ints
     members: NDArray[np.int32]
     numbers: NDArray[np.int32]
+
+    remembers: ClassVar = Declared(
+        Indices("members", ("pairs",), below="lines"),
+        Indices("numbers", ("pairs",), below=1 << 31),
+    )
 
     @staticmethod
     def nobody() -> LearningSubroutines:
@@ -72,13 +77,13 @@ class LearningSubroutines:
         )
 
     def state(self) -> State:
-        return {"starts": self.starts, "members": self.members, "numbers": self.numbers}
+        return {"starts": self.starts} | self.remembers.state_of(self)
 
     @staticmethod
     def restored(state: State, steps: int, lines: int) -> LearningSubroutines:
-        starts = indices(state, "starts", (steps + 1,), _LARGEST)
-        members = indices(state, "members", (int(starts[-1]),), lines)
-        numbers = indices(state, "numbers", members.shape, _LARGEST)
-        if starts[0] or (np.diff(starts) < 0).any():
+        found = LearningSubroutines.remembers.read(state, lines=lines)
+        members, numbers = found["members"].astype(np.int32), found["numbers"].astype(np.int32)
+        starts = boundaries(state, "starts", len(members))
+        if len(starts) != steps + 1:
             raise DamagedError("in its state those who learn a step do not add up")
-        return LearningSubroutines(starts, members.astype(np.int32), numbers.astype(np.int32))
+        return LearningSubroutines(starts, members, numbers)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from macro_engine.algorithm.family_result import FamilyResult
 from macro_engine.core.errors import MacroError
 from macro_engine.core.names import BASELINES, Names
-from macro_engine.core.rows import Block, Counts, counts_type
-from macro_engine.core.smallest_type import as_float16, smallest_unsigned
+from macro_engine.core.rows import Block, Counts
+from macro_engine.core.smallest_type import as_float16, counts_type, smallest_unsigned
 from macro_engine.core.steps import Steps, changes, piece_starts
 from macro_engine.core.totals import Totals
 from macro_engine.strategies import Answer, Completion, Forecasts, leaders_of
-from macro_engine.strategies.base import count_wrong
+from macro_engine.strategies.forecasts import count_wrong
 
 
 def to_steps(

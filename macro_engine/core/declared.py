@@ -21,17 +21,20 @@ not given is that of the first array that has it, and later ones must agree.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from macro_engine.core.smallest_type import smallest_unsigned
 from macro_engine.core.state import (
     DamagedError,
     State,
     array,
     child,
     flag,
+    indices,
     number,
     octets,
     texts,
@@ -115,6 +118,9 @@ class Texts(Field):
     length: int | str | None = None
     optional: bool = False
 
+    def stored(self, value: Iterable[str]) -> list[str]:
+        return list(value)
+
     def taken(self, state: State, lengths: Lengths) -> list[str]:
         value = texts(state, self.name)
         if not _agrees(len(value), self.length, lengths):
@@ -166,16 +172,32 @@ class Array(Field):
 
     def taken(self, state: State, lengths: Lengths) -> Any:
         value = array(state, self.name, self.dtype, (None,) * len(self.shape))
-        if not all(
-            _agrees(n, axis, lengths) for n, axis in zip(value.shape, self.shape, strict=True)
-        ):
-            raise DamagedError(f"in its state '{self.name}' is not as it should be")
+        _check_shape(self.name, value.shape, self.shape, lengths)
         if value.size and (
             (self.low is not None and value.min() < self.low)
             or (self.below is not None and value.max() >= _value(self.below, lengths))
         ):
             raise DamagedError(f"in its state '{self.name}' is out of range")
         return value.tolist() if self.as_list else value
+
+
+@dataclass(frozen=True)
+class Indices(Field):
+    """Whole numbers from 0 up to `below`, stored in the smallest type that holds them."""
+
+    name: str
+    shape: tuple[int | str | None, ...]
+    below: int | str = 1 << 62
+    optional: bool = False
+
+    def stored(self, value: Any) -> Any:
+        return smallest_unsigned(value)
+
+    def taken(self, state: State, lengths: Lengths) -> Any:
+        below = _value(self.below, lengths)
+        value = indices(state, self.name, (None,) * len(self.shape), below)
+        _check_shape(self.name, value.shape, self.shape, lengths)
+        return value
 
 
 @dataclass(frozen=True)
@@ -223,6 +245,13 @@ class Declared:
 
 def _value(limit: int | str, lengths: Lengths) -> int:
     return lengths[limit] if isinstance(limit, str) else limit
+
+
+def _check_shape(
+    name: str, shape: tuple[int, ...], wanted: tuple[int | str | None, ...], lengths: Lengths
+) -> None:
+    if not all(_agrees(n, axis, lengths) for n, axis in zip(shape, wanted, strict=True)):
+        raise DamagedError(f"in its state '{name}' is not as it should be")
 
 
 def _agrees(length: int, wanted: int | str | None, lengths: Lengths) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.declared import Array, Declared
+from macro_engine.core.smallest_type import Counts as Counts
 from macro_engine.core.state import DamagedError, State
 
 if TYPE_CHECKING:
@@ -23,15 +24,6 @@ LARGEST = 1e150
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
-Counts: TypeAlias = NDArray[Any]  # whole numbers from 0 on, in the smallest type that holds them
-
-
-def counts_type(most: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type for whole numbers from 0 up to the largest of them."""
-    for dtype in (np.uint8, np.uint16, np.uint32):
-        if most <= np.iinfo(dtype).max:
-            return dtype
-    return np.uint64
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from macro_engine.core.rows import Counts, counts_type
-from macro_engine.core.steps import Narrow
+Counts: TypeAlias = NDArray[Any]  # whole numbers from 0 on, in the smallest type that holds them
+Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
 
 _MOST_NARROW = 60_000.0  # of a distance that is kept in two bytes
+
+
+def counts_type(most: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type for whole numbers from 0 up to the largest of them."""
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        if most <= np.iinfo(dtype).max:
+            return dtype
+    return np.uint64
 
 
 def smallest_unsigned(values: NDArray[Any]) -> Counts:

@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from macro_engine.core.names import Names
 from macro_engine.core.rows import Bools, Counts, Floats, Ints
+from macro_engine.core.smallest_type import Narrow
 from macro_engine.core.tally import tallied
 from macro_engine.core.totals import Totals
-
-Narrow: TypeAlias = NDArray[np.float16] | NDArray[np.float32]
 
 NEAREST = 5  # subroutines in a list of the nearest
 PIECE_STEPS = 4096  # that are stored together at most

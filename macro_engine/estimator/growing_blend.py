@@ -12,8 +12,9 @@ from macro_engine.blend.growth import with_class, with_columns
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.shape import BlendShape, Evidence
 from macro_engine.estimator.growing_columns import CODED, GrowingColumns
-from macro_engine.strategies.base import Forecasts, Setup
+from macro_engine.strategies.base import Setup
 from macro_engine.strategies.blend import BlendStrategy
+from macro_engine.strategies.forecasts import Forecasts
 
 AnyBlend = TypeVar("AnyBlend", bound=Blend | CompiledBlend)
 

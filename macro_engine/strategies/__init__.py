@@ -18,14 +18,13 @@ from macro_engine.strategies.base import (
     TURNING,
     WEIGHTS,
     Answer,
-    Completion,
-    Forecasts,
     LateSteps,
     Setup,
     Strategy,
 )
 from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.ewa import ExponentialWeights
+from macro_engine.strategies.forecasts import Completion, Forecasts
 from macro_engine.strategies.ftl import FollowTheLeader
 
 __all__ = [

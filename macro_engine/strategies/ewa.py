@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from macro_engine.core.rows import Counts, Floats, Ints
-from macro_engine.strategies.base import WEIGHTS, Answer, Completion, Forecasts, LateSteps
+from macro_engine.strategies.base import WEIGHTS, Answer, LateSteps
 from macro_engine.strategies.by_losses import ByLosses
+from macro_engine.strategies.forecasts import Completion, Forecasts
 
 
 class ExponentialWeights(ByLosses):

@@ -6,8 +6,9 @@ import numpy as np
 
 from macro_engine.core.declared import Declared, Integer
 from macro_engine.core.rows import Ints
-from macro_engine.strategies.base import LEADER, Answer, Completion, Forecasts, LateSteps, Setup
+from macro_engine.strategies.base import LEADER, Answer, LateSteps, Setup
 from macro_engine.strategies.by_losses import ByLosses
+from macro_engine.strategies.forecasts import Completion, Forecasts
 
 
 class FollowTheLeader(ByLosses):

@@ -6,6 +6,7 @@ from macro_engine.core.declared import (
     ByteString,
     Declared,
     Flag,
+    Indices,
     Integer,
     StatePart,
     Text,
@@ -35,6 +36,7 @@ class Owner:
         Array("numbers", np.float64, ("rows", 2)),
         Array("times", np.int64, ("rows",), optional=True),
         Array("losses", np.float64, ("members",), as_list=True),
+        Indices("active", ("members", "rows"), below="classes"),
         Flag("is_open"),
         Text("file"),
         Texts("names", "rows"),
@@ -49,6 +51,7 @@ class Owner:
         self.numbers = np.ones((3, 2))
         self.times = None
         self.losses = [0.5, 0.25]
+        self.active = np.array([[1, 0, 1], [0, 0, 1]])
         self.is_open = True
         self.file = "a.csv"
         self.names = ["a", "b", "c"]
@@ -67,11 +70,15 @@ def test_what_is_stored_is_restored():
     owner = Owner()
     owner.count, owner.last, owner.is_open, owner.head = 9, 7, False, b"head"
     owner.labels, owner.numbers, owner.names = np.array([1]), np.zeros((1, 2)), ["x"]
+    owner.active = np.array([[1], [0]])
     owner.inner.count = 7
     found = restored(Owner.remembers.state_of(owner))
     assert (found.count, found.last, found.is_open, found.head) == (9, 7, False, b"head")
     assert found.labels.tolist() == [1]
     assert found.losses == [0.5, 0.25]
+    assert found.active.tolist() == [[1], [0]]
+    assert found.active.dtype == np.int64
+    assert Owner.remembers.state_of(owner)["active"].dtype == np.uint8
     assert found.times is None
     assert found.inner.count == 7
 
@@ -89,6 +96,10 @@ def test_what_is_stored_is_restored():
         ("numbers", np.ones((3, 3))),
         ("times", np.array([1, 2])),
         ("losses", np.ones(3)),
+        ("active", np.array([[1, 0, 2], [0, 0, 1]])),  # not below the number of classes
+        ("active", np.array([[1, 0, -1], [0, 0, 1]])),
+        ("active", np.array([[1, 0], [0, 0]])),
+        ("active", np.ones((2, 3))),
         ("is_open", 1),
         ("file", None),
         ("names", ["a"]),
