@@ -1,8 +1,8 @@
 """The one table of the options of a run: name, what it takes, help, group, reader, default.
 
-It drives the command line, the TOML beside the data, the description inside a Parquet file and
-what the estimator takes. Whoever only shows the options need not load what reads them: a screen is
-painted before that.
+The command line, the TOML beside the data, the description inside a Parquet file and the estimator
+all read it. The readers of values are a module of their own and are imported on first use, so that
+`--help` and the first screen need not load them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Option:
     Attributes
     ----------
     reader
-        The function in `readers` that reads what was typed or stands in a file.
+        The function in `readers` that parses a value from the command line or a file.
     default
         None where there is none, or where it depends on other settings.
     """
@@ -39,7 +39,7 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def read(self, value: Any) -> Any:
-        """The plain value; raises ValueError with a sentence that says what is wrong."""
+        """Parses a value; raises ValueError with a sentence that says what is wrong."""
         from macro_engine.options import readers
 
         return getattr(readers, self.reader)(value)
@@ -47,7 +47,7 @@ class Option:
 
 _OPTIONS = (
     Option("time", "COL", "column with the time of a row; '' if there is none", STREAM, "time"),
-    Option("time_format", "FORMAT", "how times are written: '%%d.%%m.%%Y %%H:%%M'", STREAM, "text"),
+    Option("time_format", "FORMAT", "format of the times: '%%d.%%m.%%Y %%H:%%M'", STREAM, "text"),
     Option("label", "COL|RULE", "column with the label, or a rule: 'delay > 15'", STREAM, "text"),
     Option("features", "A,B,C", "numeric columns", STREAM, "names"),
     Option("categorical", "A,B", "columns with categories", STREAM, "names"),
@@ -58,60 +58,93 @@ _OPTIONS = (
     Option(
         "scale",
         "running|unit|none",
-        "running: numbers by mean and deviation, or by known bounds; unit: all by bounds; none",
+        "scale numbers: running: by bounds where known, else by running mean and deviation; "
+        "unit: all by bounds; none: not at all",
         STREAM,
         "scale",
     ),
     Option(
         "missing",
         "mean|reject",
-        "missing numbers: mean; reject the row; default mean, reject where all have bounds",
+        "a missing number: take the mean, or reject the row; default mean, or reject where all "
+        "columns have bounds",
         STREAM,
         "missing",
     ),
     Option(
         "clock",
         "on|off",
-        "learn from time of day and weekday too; default on where features are guessed",
+        "add time of day and weekday to the features; default on where features are guessed",
         STREAM,
         "clock",
     ),
-    Option("late", "join|reject", "late rows: join the open step; reject", STREAM, "late", "join"),
-    Option("ahead", "LENGTH", "hold aside rows that are further ahead", STREAM, "length", "1d"),
     Option(
-        "max_step", "N", "at most N rows of one window in a step", STREAM, "number_of_rows", 100_000
+        "late",
+        "join|reject",
+        "late rows join the open step, or are rejected",
+        STREAM,
+        "late",
+        "join",
+    ),
+    Option(
+        "ahead",
+        "LENGTH",
+        "hold back rows that are further ahead of the newest step",
+        STREAM,
+        "length",
+        "1d",
+    ),
+    Option(
+        "max_step",
+        "N",
+        "split a window of more than N rows into several steps",
+        STREAM,
+        "number_of_rows",
+        100_000,
     ),
     Option(
         "key",
         "COL",
-        "what identifies a row, so that its label may come later; several: A,B",
+        "column that identifies a row, so that its label may come later; several: A,B",
         STREAM,
         "names",
     ),
     Option("labels", "FILE", "a second file with keys and labels", STREAM, "text"),
     Option(
-        "label_delay", "LENGTH", "how long after its row each label is known: 90m", STREAM, "length"
+        "label_delay",
+        "LENGTH",
+        "each label is known this long after its row: 90m",
+        STREAM,
+        "length",
     ),
-    Option("label_time", "COL", "column that says when the label was known", STREAM, "text"),
+    Option("label_time", "COL", "column with the time when the label was known", STREAM, "text"),
     Option(
         "label_timeout",
         "LENGTH",
-        "wait no longer for a label: 6h of the stream's time, 5000 rows, or none",
+        "stop waiting for a label after 6h of the stream's time, after 5000 rows, or none: never",
         STREAM,
         "label_timeout",
     ),
     Option("columns", "A,B,C", "the columns of CSV without a header", STREAM, "names"),
     Option(
-        "delimiter", "CHAR", "of a CSV file: , ; | or tab; default: guessed", STREAM, "delimiter"
+        "delimiter",
+        "CHAR",
+        "field delimiter of CSV: , ; | or tab; default: guessed",
+        STREAM,
+        "delimiter",
     ),
-    Option("decimal", "CHAR", "of a CSV file: . or ,; default: guessed", STREAM, "decimal"),
+    Option("decimal", "CHAR", "decimal mark of CSV: . or ,; default: guessed", STREAM, "decimal"),
     Option(
-        "encoding", "NAME", "of a text file, such as latin-1; default utf-8", STREAM, "encoding"
+        "encoding",
+        "NAME",
+        "encoding of a text file, such as latin-1; default utf-8",
+        STREAM,
+        "encoding",
     ),
     Option(
         "sort",
         "",
-        "put the rows of each recording in the order of their times, in memory",
+        "sort the rows of each recording by time, in memory",
         STREAM,
         "true_or_false",
         takes_value=False,
@@ -123,15 +156,15 @@ _OPTIONS = (
     Option(
         "history",
         "H",
-        "steps that make a history, or all; a list: 6,36, the default where a step is a row; "
-        "else that of the distance",
+        "number of steps in a history, or all; several: 6,36, the default where a step is a row; "
+        "else the default of the distance",
         MACRO,
         "history",
     ),
     Option(
         "thresholds",
         "A,B,C",
-        "the grid of thresholds; inf is the marginal baseline; or paper, or quantiles; default "
+        "the grid of thresholds (inf is the marginal baseline), or paper, or quantiles; default "
         ".01,.05,.1,.3,inf where a step is a row, else those of the distance",
         MACRO,
         "thresholds",
@@ -147,7 +180,7 @@ _OPTIONS = (
     Option(
         "learning_rate",
         "sqrt|NUMBER",
-        "the step of logistic: sqrt: 1/sqrt(t), which falls; a number: always that",
+        "learning rate of logistic: sqrt: 1/sqrt(t); a number: constant",
         MACRO,
         "learning_rate",
         "sqrt",
@@ -155,14 +188,16 @@ _OPTIONS = (
     Option(
         "strategy",
         "NAME",
-        "whose prediction it is: ftl, ewa, blend; default blend where it is computed, else ftl",
+        "the strategy that makes the prediction: ftl, ewa, blend; default blend where it is "
+        "computed, else ftl",
         MACRO,
         "strategy",
     ),
     Option(
         "strategies",
         "A,B",
-        "which are computed; default ftl,ewa,blend, without blend under a description or preset",
+        "the strategies to compute; default ftl,ewa,blend, without blend under a description or "
+        "preset",
         MACRO,
         "strategies",
     ),
@@ -170,24 +205,26 @@ _OPTIONS = (
     Option(
         "output",
         "NAME",
-        "which hypothesis a subroutine puts out: last, average or score",
+        "output hypothesis of a subroutine: last, average or score",
         MACRO,
         "output",
         "last",
     ),
     Option("delta", "D", "confidence of --output score", MACRO, "share", 0.05),
-    Option("eps_power", "P", "thresholds fall as (t + 1)^-P; 0: they do not", MACRO, "power", 0.0),
+    Option("eps_power", "P", "thresholds fall as (t + 1)^-P; 0: constant", MACRO, "power", 0.0),
     Option(
         "max_subroutines",
         "N",
-        "at most N for each member of the grid, or none; default 64, none under a preset",
+        "at most N subroutines for each member of the grid, or none; default 64, none under a "
+        "preset",
         MACRO,
         "number_of_subroutines",
     ),
     Option(
         "empty_class",
         "far|zero|skip",
-        "a class that one history lacks, for features: far, zero or skip",
+        "how features treats a class that only one history has: distance 1, distance 0, or leave "
+        "it out",
         MACRO,
         "empty_class",
         "far",
@@ -195,15 +232,19 @@ _OPTIONS = (
     Option(
         "metric",
         "NAME",
-        "what chart and verdict speak of: error, logloss, balanced, precision, recall, f1",
+        "the metric of chart and verdict: error, logloss, balanced, precision, recall, f1",
         MACRO,
         "metric",
         "error",
     ),
     Option(
-        "class", "NAME", "of precision, recall and f1; default: the rarest", MACRO, "class_name"
+        "class",
+        "NAME",
+        "the class of precision, recall and f1; default: the rarest",
+        MACRO,
+        "class_name",
     ),
-    Option("seed", "N", "for River models that take a seed", MACRO, "seed"),
+    Option("seed", "N", "the seed of River models that take one", MACRO, "seed"),
 )
 OPTIONS = {option.name: option for option in _OPTIONS}
 DEFAULTS = {option.name: option.default for option in _OPTIONS if option.default is not None}

@@ -18,22 +18,22 @@ from macro_engine.core.escape import visible
 from macro_tui.standard_streams import fill_closed
 
 COMMANDS = {
-    "demo": "a stormy week at an airport, live, with a guided tour: nothing to prepare",
+    "demo": "play a stormy week at an airport as a live feed, with a guided tour",
     "replay": "run MACRO over a recording",
     "tail": "run MACRO over a growing CSV or standard input",
-    "feed": "play a recording into a growing CSV, to practise on",
+    "feed": "play a recording into a growing CSV, for practice",
     "prepare": "make a recording from the files of a public data set",
-    "reproduce": "the paper's tables, beside what this program gets",
-    "bench": "speed, as ratios against River in the same run",
-    "inspect": "show what would be read from a recording, and how",
-    "watch": "look at a run that another process makes, or a finished one",
-    "wall": "look at many runs on one screen",
-    "fleet": "run MACRO over many streams at once, a run file each",
-    "serve": "show a run or a folder of runs in browsers on this machine, read-only",
-    "export": "write what a run file holds as tables",
-    "runs": "list the run files of a folder and their state",
-    "doctor": "what is missing or odd in this terminal and on this machine, and what to do",
-    "completion": "a script with which bash, zsh or fish completes commands and options",
+    "reproduce": "recompute the paper's tables and compare them with its figures",
+    "bench": "measure speed, as ratios to River in the same run",
+    "inspect": "show how a recording would be read: columns, label, settings",
+    "watch": "watch a run of another process, or look at a finished one",
+    "wall": "watch many runs on one screen",
+    "fleet": "run MACRO over many streams at once, with a run file for each",
+    "serve": "show a run or a folder of runs in a browser on this machine, read-only",
+    "export": "write the contents of a run file as tables",
+    "runs": "list the run files of a folder and their states",
+    "doctor": "check this terminal and this machine, and say how to fix what is wrong",
+    "completion": "print a completion script for bash, zsh or fish",
 }
 
 
@@ -111,7 +111,7 @@ def parser_of(chosen: str) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="macro-tui",
         description="A monitor for streams in which the right model changes.",
-        epilog="An example: macro-tui demo",
+        epilog="for example: macro-tui demo",
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show version numbers, dependencies included"

@@ -25,7 +25,7 @@ def add_alarm_arguments(parser: argparse.ArgumentParser) -> None:
     alarms.add_argument(
         "--on-alarm",
         metavar="COMMAND",
-        help="a program that gets each alarm as JSON on its standard input; run without a shell",
+        help="run a program, without a shell, for each alarm; it gets JSON on standard input",
     )
     alarms.add_argument(
         "--fail-on-alarm",
@@ -38,7 +38,7 @@ def add_metrics_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         metavar="ADDRESS",
-        help="serve the numbers of the run to Prometheus, on this machine: 127.0.0.1:9464",
+        help="serve metrics of the run to Prometheus, on this machine: 127.0.0.1:9464",
     )
 
 

@@ -10,7 +10,11 @@ EXAMPLES = ("macro-tui bench --rounds 2",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--rounds", type=_rounds, default=5, metavar="N", help="how often each is timed; default 5"
+        "--rounds",
+        type=_rounds,
+        default=5,
+        metavar="N",
+        help="number of timings of each; default 5",
     )
     parser.add_argument(
         "--json", action="store_true", help="the results as one document on standard output"

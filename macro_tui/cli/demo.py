@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tour",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="explain each panel in the last line when something first happens in it; the default",
+        help="explain each panel when something first happens in it; the default",
     )
     parser.add_argument("--wall", action="store_true", help="all seven airports on one screen")
     add_screen_arguments(parser)

@@ -11,10 +11,14 @@ EXAMPLES = ("macro-tui export ops.run --to out --format csv",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "run_file", type=Path, metavar="RUNFILE", help="a run file, also of a run that goes on"
+        "run_file", type=Path, metavar="RUNFILE", help="a run file; the run may still be going on"
     )
     parser.add_argument(
-        "--to", type=Path, metavar="DIR", required=True, help="the folder; made if need be"
+        "--to",
+        type=Path,
+        metavar="DIR",
+        required=True,
+        help="output folder; created if it does not exist",
     )
     parser.add_argument(
         "--format", choices=("parquet", "csv"), default="parquet", help="default parquet"

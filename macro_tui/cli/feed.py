@@ -20,17 +20,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="LIVE.csv",
-        help="the file to write; LIVE.toml beside it has all that tail needs",
+        help="the file to write; LIVE.toml beside it holds the settings for tail",
     )
     pace = playing.add_mutually_exclusive_group(required=True)
     pace.add_argument("--rate", type=float, metavar="N", help="rows a second")
     pace.add_argument("--speed", metavar="60x", help="multiple of the recording's time, or max")
-    mishaps = parser.add_argument_group("mishaps, to practise on")
+    mishaps = parser.add_argument_group("mishaps, for practice")
     rotation = mishaps.add_mutually_exclusive_group()
     rotation.add_argument(
-        "--rotate", type=_count, metavar="N", help="rename the file to FILE.1 after N rows"
+        "--rotate", type=_count, metavar="N", help="rename the file to FILE.1 every N rows"
     )
-    rotation.add_argument("--rotate-every", metavar="LENGTH", help="or after this long, as in 30s")
+    rotation.add_argument("--rotate-every", metavar="LENGTH", help="rename it after this long: 30s")
     mishaps.add_argument(
         "--late-share", type=_share, default=0.0, metavar="P", help="share of rows that come late"
     )
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         default=0.0,
         metavar="P",
-        help="share of rows that are followed by a garbage line",
+        help="share of rows followed by a garbage line",
     )
 
 

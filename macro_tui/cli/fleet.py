@@ -44,21 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="a folder for the run files; the same command goes on where each stopped",
+        help="folder of the run files; the same command resumes each stream",
     )
     parser.add_argument(
         "--live",
         nargs="*",
         metavar="FILE",
-        help="CSVs that grow, followed until ctrl+c like tail does; without a name: every STREAM",
+        help="growing CSVs, followed until ctrl+c as tail does; without a name: every STREAM",
     )
     parser.add_argument(
-        "--from-now", action="store_true", help="leave out what is in the live files already"
+        "--from-now", action="store_true", help="skip what the live files already hold"
     )
     parser.add_argument(
         "--close-after", metavar="LENGTH", help="as in tail: 30s (ms s m h d), or never"
     )
-    crew = parser.add_argument_group("who runs them").add_mutually_exclusive_group()
+    crew = parser.add_argument_group("workers").add_mutually_exclusive_group()
     crew.add_argument(
         "--workers", type=int, metavar="N", help="processes of this machine; default: its cores"
     )
@@ -73,7 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--headless", action="store_true", help="no screen: progress and summary on standard error"
     )
-    output.add_argument("--json", action="store_true", help="one document with an entry a stream")
+    output.add_argument(
+        "--json", action="store_true", help="one JSON document with an entry a stream"
+    )
     output.add_argument(
         "--keep", metavar="30d|10GB", help="keep only this much in each run file; default: all"
     )

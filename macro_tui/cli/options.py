@@ -43,8 +43,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--preset",
         choices=PRESETS,
         metavar="NAME",
-        help=f"the settings of an experiment: {', '.join(PRESETS)}; options win over them, and "
-        "they over files",
+        help=f"the settings of an experiment: {', '.join(PRESETS)}; options override a preset, a "
+        "preset overrides files",
     )
     groups = {title: parser.add_argument_group(title) for title in (STREAM, MACRO)}
     for option in OPTIONS.values():
@@ -99,22 +99,22 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
         "--predictions",
         type=Path,
         metavar="FILE",
-        help=f"a line a row (.parquet or .csv){when}",
+        help=f"write a record for each row (.parquet or .csv){when}",
     )
     output.add_argument(
         "--trace",
         type=Path,
         metavar="FILE",
-        help=f"a line a step and threshold (.parquet or .csv){when}",
+        help=f"write a record for each step and threshold (.parquet or .csv){when}",
     )
     output.add_argument(
         "--emit",
         metavar="FILE|-",
-        help="predictions as they are made, a line a row (.jsonl or .csv; -: JSON lines on "
-        "standard output)",
+        help="append each prediction as it is made (.jsonl or .csv; -: JSON lines on standard "
+        "output)",
     )
     output.add_argument(
-        "--emit-outcomes", action="store_true", help="and a line when a label is known"
+        "--emit-outcomes", action="store_true", help="also append each label when it is known"
     )
     output.add_argument(
         "--run",
@@ -126,8 +126,8 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
     output.add_argument(
         "--keep",
         metavar="30d|10GB",
-        help="keep only this much in the run file, by age (s m h d) or size (kB MB GB TB); older "
-        "records are dropped; default: everything",
+        help="limit the run file by age (s m h d) or size (kB MB GB TB): it drops the oldest "
+        "records; default: keep everything",
     )
 
 

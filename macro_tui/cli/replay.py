@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     playing.add_argument(
         "--speed",
         metavar="60x",
-        help="multiple of the stream's time, or max; default: all in about three minutes",
+        help="multiple of the stream's time, or max; default: about three minutes in all",
     )
     playing.add_argument("--rate", type=float, metavar="N", help="rows a second")
     add_screen_arguments(parser)

@@ -53,13 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--learners", type=_names, default=[], metavar="A,B", help="logistic,vw; default both"
     )
     airline.add_argument(
-        "--peers", action="store_true", help="run three of River's classifiers beside; slow"
+        "--peers", action="store_true", help="also run three classifiers of River; slow"
     )
     airline.add_argument(
         "--time",
         action="store_true",
-        help="time River's LogisticRegression alone too, and say the ratio; takes nothing from "
-        "the cache",
+        help="also time River's LogisticRegression alone and print the ratio; ignores the cache",
     )
     airline.set_defaults(reproduce=_airline)
     breakfast = experiments.add_parser(
@@ -81,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     breakfast.set_defaults(reproduce=_breakfast)
     theory = experiments.add_parser(
         "theory",
-        help="what the paper proves, on made processes",
-        description="Excess risk, covering numbers, falling thresholds and outputs on made "
+        help="the paper's theorems on synthetic processes",
+        description="Excess risk, covering numbers, falling thresholds and outputs on synthetic "
         "processes whose risks are known, and the paper's claims checked.",
     )
     add_theory_arguments(theory)
@@ -114,7 +113,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         metavar="DIR",
-        help="keeps finished cells, so that a second start goes on; none: keep nothing",
+        help="cache of finished cells, from which a second start continues; none: no cache",
     )
 
 

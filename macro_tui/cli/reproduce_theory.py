@@ -21,7 +21,7 @@ _WIDTH = 100
 
 def add_theory_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--steps", type=int, default=4000, metavar="N", help="of each run; default 4000"
+        "--steps", type=int, default=4000, metavar="N", help="steps of each run; default 4000"
     )
     parser.add_argument(
         "--seeds", type=int, default=4, metavar="N", help="runs of each setting; default 4"

@@ -16,13 +16,18 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="default: this one"
+        "folder",
+        type=Path,
+        nargs="?",
+        default=Path(),
+        metavar="DIR",
+        help="default: the working folder",
     )
     parser.add_argument(
         "--check",
         type=Path,
         metavar="FILE|DIR",
-        help="read all of a run file, or of each in a folder, and say which steps are whole; "
+        help="verify a run file, or every run file of a folder, and print which steps are intact; "
         "exit code 1 if one is damaged",
     )
 

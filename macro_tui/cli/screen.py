@@ -37,12 +37,12 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     screen = parser.add_argument_group("screen")
     screen.add_argument("--theme", metavar="NAME", help="such as ansi-dark, ansi-light, nord")
     screen.add_argument(
-        "--low-bandwidth", action="store_true", help="a frame a second, for thin links"
+        "--low-bandwidth", action="store_true", help="one frame a second, for slow links"
     )
     screen.add_argument(
         "--ascii",
         action="store_true",
-        help="no characters beyond ASCII; by itself where the locale or TERM has no others",
+        help="draw with ASCII only; the default where the locale or TERM supports nothing else",
     )
 
 

@@ -22,7 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "place", type=Path, metavar="RUN|DIR", help="a run file, or a folder of them"
     )
     parser.add_argument(
-        "--port", type=_port, default=_PORT, metavar="N", help=f"of this machine; default {_PORT}"
+        "--port",
+        type=_port,
+        default=_PORT,
+        metavar="N",
+        help=f"port on this machine; default {_PORT}",
     )
     parser.add_argument("--theme", metavar="NAME", help="such as textual-dark, nord")
 

@@ -63,14 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_settings(parser)
     live = parser.add_argument_group("live")
-    live.add_argument("--from-now", action="store_true", help="leave out what is there already")
+    live.add_argument("--from-now", action="store_true", help="skip what is there already")
     live.add_argument(
         "--close-after",
         metavar="LENGTH",
         help="close a step after this long without rows: 30s (ms s m h d), or never; default: the "
-        "length of its window; steps counted in rows are closed by rows alone",
+        "length of its window; only rows close steps that are counted in rows",
     )
-    add_outputs(parser, "; at the end: that of standard input, or when it is left or stopped")
+    add_outputs(parser, "; written when standard input ends or the run is stopped")
     add_screen_arguments(parser)
     add_metrics_argument(parser)
 

@@ -20,10 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[Path()],
         metavar="RUN|DIR",
-        help="run files, or folders of them; default: this one",
+        help="run files, or folders of them; default: the working folder",
     )
     parser.add_argument(
-        "--readonly", action="store_true", help="no key that writes a file on this machine"
+        "--readonly", action="store_true", help="disable the keys that write files on this machine"
     )
     add_screen_arguments(parser)
 

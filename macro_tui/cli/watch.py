@@ -27,14 +27,18 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "run_files", type=Path, nargs="+", metavar="RUNFILE", help="several: as in macro-tui wall"
+        "run_files",
+        type=Path,
+        nargs="+",
+        metavar="RUNFILE",
+        help="a run file; several are shown as by macro-tui wall",
     )
     parser.add_argument(
-        "--readonly", action="store_true", help="no key that writes a file on this machine"
+        "--readonly", action="store_true", help="disable the keys that write files on this machine"
     )
-    shown = parser.add_argument_group("what is shown")
+    shown = parser.add_argument_group("metrics")
     for option in map(OPTIONS.__getitem__, _SHOWN):
-        words = f"{option.help}; by default as in the run"
+        words = f"{option.help}; default: as in the run"
         shown.add_argument(option.flag, dest=option.name, metavar=option.metavar, help=words)
     add_screen_arguments(parser)
 
