@@ -31,7 +31,7 @@ _MOUNTS = Path("/proc/mounts")
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at, what was found, and what to do where it is not as it should be."""
+    """What was looked at, what was found, and what to do where itis invalid."""
 
     state: State
     what: str
@@ -60,14 +60,14 @@ def check_up(environment: Mapping[str, str], is_terminal: bool) -> Iterator[Find
 def _packages() -> Iterator[Finding]:
     missing = [name for name, number in versions().items() if not number]
     if missing:
-        yield Finding("bad", "packages", f"missing: {', '.join(missing)}", "install macro-tui anew")
+        yield Finding("bad", "packages", f"missing: {', '.join(missing)}", "reinstall macro-tui")
     else:
         yield Finding("ok", "packages", "all that it needs is installed (--version lists them)")
     found = len(shipped_replays())
     if found >= _SHIPPED:
         yield Finding("ok", "replays", f"{found} shipped recordings")
     else:
-        yield Finding("bad", "replays", f"{found} of {_SHIPPED}", "install macro-tui anew")
+        yield Finding("bad", "replays", f"{found} of {_SHIPPED}", "reinstall macro-tui")
 
 
 def _terminal(environment: Mapping[str, str]) -> Iterator[Finding]:

@@ -82,7 +82,7 @@ def _origin(summary: Summary, lead: LeadSummary) -> Iterator[str]:
     if lead.standing == "early":
         yield f"That may be luck: too early to tell ({summary.rows:,} rows; {between})."
     if lead.standing == "level":
-        yield f"That is level: surely within half a point ({between})."
+        yield f"Level: within half a point of the baseline ({between})."
     earners, total = _earners(lead)
     if earners:
         names = " and ".join(
@@ -184,9 +184,9 @@ def _say_what_went_wrong(summary: Summary, say: Callable[[str], None]) -> None:
     if summary.late:
         say(f"{summary.late:,} rows came late")
         if summary.late > summary.rows / 2:
-            say("most rows came late: is the newest row at the top of the file?")
+            say("most rows came late: is the file sorted with the newest row first?")
     if summary.held:
-        say(f"{summary.held:,} rows are held aside, because they lie far ahead (--ahead)")
+        say(f"{summary.held:,} rows are held asidebecause they lie far ahead (--ahead)")
     for line in summary.notes:
         say(visible(line, _LONGEST_NOTE))
     present = [name for name, n in zip(summary.classes, summary.labels, strict=False) if n]
@@ -199,7 +199,7 @@ def _say_what_went_wrong(summary: Summary, say: Callable[[str], None]) -> None:
         )
     if summary.unanswered:
         say(
-            f"{summary.unanswered:,} predictions were missing: the model had no answer and the "
+            f"{summary.unanswered:,} predictions were missing: the model gave no answer and the "
             "first class stood in"
         )
 

@@ -166,7 +166,9 @@ def test_a_name_that_is_taken_breaks_the_plugin_that_takes_it(installed, stream,
     code = "from macro_engine.subroutines import register\nregister('erm', None)\n"
     install(installed, "bad-plugin", code, {"mine": "bad_plugin"})
     assert main(["replay", str(stream), *STREAM, "--every", "30m", "--headless"]) == 0
-    assert "ValueError: 'erm' is taken, or is no name for a learner" in capsys.readouterr().err
+    assert (
+        "ValueError: 'erm' is taken or is not a valid name for a learner" in capsys.readouterr().err
+    )
 
 
 def test_what_a_plugin_raises_in_a_run_is_one_line(installed, stream, capsys):

@@ -143,7 +143,7 @@ def _references_of_history(family: CompiledFamily, state: State) -> arrays.Refer
     ):
         raise DamagedError("in its state the rows of the references do not follow each other")
     if len(kept.frames) != kept.lengths.max(initial=0) or kept.columns.shape[2] != starts.max():
-        raise DamagedError("in its state the rows of the references do not add up")
+        raise DamagedError("in its state the rows of the references are inconsistent")
     return kept
 
 
@@ -171,7 +171,7 @@ def _subroutines(family: CompiledFamily, state: State) -> arrays.Subroutines:
     ).any():
         raise DamagedError("in its state a reference is out of range")
     if int(used.sum()) != places or int(used.max()) != reference.shape[1]:
-        raise DamagedError("in its state the number of subroutines does not add up")
+        raise DamagedError("in its state the number of subroutines is inconsistent")
     size = _with_room(reference.shape[1])
     padded = {name: _padded(value, size, axis=1) for name, value in values.items()}
     return arrays.Subroutines(used=used, **padded)

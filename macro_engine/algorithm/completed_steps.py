@@ -71,7 +71,7 @@ class CompletedSteps:
         lengths = indices(state, "lengths", (None,), len(rows) + 1)
         before = len(rows) - int(lengths.sum())  # rows of steps that only `all` still needs
         if before < 0 or (before > 0 and not self.keeps_everything):
-            raise DamagedError("in its state the completed steps do not add up")
+            raise DamagedError("in its state the completed steps are inconsistent")
         self.columns = columns
         if self.keeps_everything:
             self.everything, self.count = rows, len(rows)

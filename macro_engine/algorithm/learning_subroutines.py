@@ -85,5 +85,5 @@ class LearningSubroutines:
         members, numbers = found["members"].astype(np.int32), found["numbers"].astype(np.int32)
         starts = boundaries(state, "starts", len(members))
         if len(starts) != steps + 1:
-            raise DamagedError("in its state those who learn a step do not add up")
+            raise DamagedError("in its state the subroutines that learn a step are inconsistent")
         return LearningSubroutines(starts, members, numbers)

@@ -97,13 +97,13 @@ class WaitingParts:
         for steps, name in sorted(named, key=lambda pair: pair[0].first):
             is_next = steps.first == stop if waiting else steps.first <= stop
             if not is_next or steps.stop < stop:
-                raise DamagedError("in its state the steps that wait for labels are not complete")
+                raise DamagedError("in its state the steps that wait for labels are incomplete")
             self.parts.append(StoredPart(name, steps.first, steps.stop))
             if steps.stop > completed:
                 waiting.append(steps)
             stop = steps.stop
         if stop != closed:
-            raise DamagedError("in its state the steps that wait for labels are not complete")
+            raise DamagedError("in its state the steps that wait for labels are incomplete")
         self.stored, self.is_resumed = closed, True
         return waiting
 

@@ -69,7 +69,7 @@ class Journal:
     def joined(self, parts: Mapping[str, State], shape: BlendShape) -> list[State]:
         """What the cells hold after all parts; the journal, which is new, goes on from there."""
         if {*parts} != {str(n) for n in range(len(parts))} or not parts:
-            raise DamagedError("in its state the tables of the blend are not complete")
+            raise DamagedError("in its state the tables of the blend are incomplete")
         sets: list[TileMemory] = []
         for n in range(len(parts)):
             kept = children(parts[str(n)], "tiles", len(shape.tiling_sets))

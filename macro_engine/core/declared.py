@@ -12,7 +12,7 @@ A class says once what it remembers, and is written down and restored by that:
 >>> Tally.remembers.restore(Tally(), state, series=5)
 Traceback (most recent call last):
 ...
-macro_engine.core.state.DamagedError: in its state 'wrong' is not as it should be
+macro_engine.core.state.DamagedError: in its state 'wrong'is invalid
 
 Lengths in shapes, and limits, may have names. Who restores gives their values; a length that is
 not given is that of the first array that has it, and later ones must agree.
@@ -106,7 +106,7 @@ class Text(Field):
     def taken(self, state: State, lengths: Lengths) -> str:  # noqa: ARG002
         value = state.get(self.name)
         if not isinstance(value, str):
-            raise DamagedError(f"in its state '{self.name}' is no text")
+            raise DamagedError(f"in its state '{self.name}' is not text")
         return value
 
 
@@ -251,7 +251,7 @@ def _check_shape(
     name: str, shape: tuple[int, ...], wanted: tuple[int | str | None, ...], lengths: Lengths
 ) -> None:
     if not all(_agrees(n, axis, lengths) for n, axis in zip(shape, wanted, strict=True)):
-        raise DamagedError(f"in its state '{name}' is not as it should be")
+        raise DamagedError(f"in its state '{name}' is invalid")
 
 
 def _agrees(length: int, wanted: int | str | None, lengths: Lengths) -> bool:

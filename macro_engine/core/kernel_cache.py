@@ -135,8 +135,8 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
             trouble.cannot_write = True
             trouble.report(
                 "unwritable",
-                f"the cache of compiled code cannot be written ({visible(_words(error))}): going "
-                "on without it",
+                f"the cache of compiled code cannot be written ({visible(_words(error))}): "
+                "continuing without it",
             )
             with suppress(OSError):
                 self._cache_file.put_aside()  # or an index might name the data of another
@@ -157,15 +157,15 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
         except OSError as other:
             trouble.report(
                 "unusable",
-                f"the cache of compiled code cannot be used ({visible(_words(other))}): going on "
-                "without it",
+                f"the cache of compiled code cannot be used ({visible(_words(other))}): "
+                "continuing without it",
             )
             self.disable()
             return
         trouble.report(
             "damaged",
-            f"the cache of compiled code is damaged ({visible(_words(error))}): what cannot be "
-            "used is put aside and compiled again",
+            f"the cache of compiled code is damaged ({visible(_words(error))}): damaged "
+            "files are put aside and compiled again",
         )
 
 

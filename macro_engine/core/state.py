@@ -75,7 +75,7 @@ def _whole(text: str) -> int:
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{text[:20]} is no finite number")
+        raise ValueError(f"{text[:20]} is not a finite number")
     return value
 
 
@@ -93,7 +93,7 @@ def unpack(data: bytes) -> State:
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise DamagedError(f"its state cannot be read ({type(error).__name__})") from None
     if not isinstance(state, dict):
-        raise DamagedError("its state is no dictionary")
+        raise DamagedError("its state is not a dictionary")
     return state
 
 
@@ -149,7 +149,7 @@ def array(state: State, name: str, dtype: type, shape: Sequence[int | None]) -> 
         or len(value.shape) != len(shape)
         or any(want is not None and n != want for n, want in zip(value.shape, shape, strict=True))
     ):
-        raise DamagedError(f"in its state '{name}' is not as it should be")
+        raise DamagedError(f"in its state '{name}'is invalid")
     return value
 
 
@@ -203,7 +203,7 @@ def flag(state: State, name: str) -> bool:
 def texts(state: State, name: str) -> list[str]:
     value = state.get(name)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise DamagedError(f"in its state '{name}' is no list of texts")
+        raise DamagedError(f"in its state '{name}' is not a list of texts")
     return value
 
 
@@ -212,4 +212,4 @@ def octets(state: State, name: str) -> bytes:
     try:
         return bytes.fromhex(state[name])
     except (KeyError, TypeError, ValueError):
-        raise DamagedError(f"in its state '{name}' is no row of bytes") from None
+        raise DamagedError(f"in its state '{name}' is not a sequence of bytes") from None

@@ -119,7 +119,7 @@ def _open(path: Path) -> CsvFile:
     for column in _COLUMNS:
         if column not in file.names:
             raise UsageError(
-                f"{visible(path)} is no DataExpo airline file: it has no column '{column}'"
+                f"{visible(path)} is not a DataExpo airline file: it has no column '{column}'"
             )
     return file
 

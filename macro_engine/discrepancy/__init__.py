@@ -74,7 +74,7 @@ DISTANCES: dict[str, Distance] = {}
 def register(name: str, distance: Distance) -> None:
     """Make a distance known by its name."""
     if not name.replace("-", "_").isidentifier() or name in DISTANCES:
-        raise ValueError(f"'{name}' is taken, or is no name for a distance")
+        raise ValueError(f"'{name}' is taken or is not a valid name for a distance")
     DISTANCES[name] = distance
 
 

@@ -259,7 +259,7 @@ class GeneralPath:
                 self.classes.clear()  # they only stood in until there was a label
                 self._index.clear()
             elif len(self.classes) == 2:
-                raise ValueError(f"{self.model} knows two classes only, and {y!r} is a third")
+                raise ValueError(f"{self.model} supports two classes, and {y!r} is a third")
         check_class(self._name, len(self.classes), y)
         self._index[y] = len(self.classes)
         self.classes.append(y)

@@ -17,7 +17,7 @@ def check_strategy(name: str) -> None:
         raise ValueError(f"the strategy '{name}' is unknown; one of: {', '.join(STRATEGIES)}")
     strategy = STRATEGIES[name]
     if name not in _TWINS and (strategy.wants_units or not strategy.grows):
-        raise ValueError(f"the strategy '{name}' must know all classes and columns beforehand")
+        raise ValueError(f"the strategy '{name}' needs all classes and columns in advance")
 
 
 def check_class(name: str, known: int, y: Any) -> None:
@@ -25,7 +25,7 @@ def check_class(name: str, known: int, y: Any) -> None:
     most = STRATEGIES[name].most_classes
     if known == most:
         raise ValueError(
-            f"the strategy '{name}' knows {most} classes at most, and {y!r} is one more: "
+            f"the strategy '{name}' supports at most {most} classes, and {y!r} is one more: "
             "take another strategy, as in MacroClassifier(strategy='ftl')"
         )
 

@@ -73,10 +73,10 @@ class Posterior(Discrepancy[float]):
         return self.factor * abs(now - reference)
 
     def state(self, description: float) -> State:
-        raise NotImplementedError("a made process is never stored")
+        raise NotImplementedError("a synthetic process is never stored")
 
     def restored(self, state: State) -> float:
-        raise NotImplementedError("a made process is never stored")
+        raise NotImplementedError("a synthetic process is never stored")
 
 
 class ExactlyScored(Scored):

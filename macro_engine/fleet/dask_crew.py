@@ -205,7 +205,7 @@ class DaskCrew(DaskWork):
         return answer | {"seconds": summary.get("seconds", 0.0)}
 
     def done_again(self, worker: str, keys: list[str]) -> list[str]:
-        words = "it begins again elsewhere"
+        words = "it restarts on another worker"
         for key in keys:
             stream = self.streams[key]
             self.told[Path(stream.run_file)] = waiting_line(stream, f"its worker was lost; {words}")

@@ -155,7 +155,7 @@ class Fleet:
                 found[path] = RunLine(path, one.stream.shown_name, trouble=one.reason)
             elif not (one.has_ended or path in found or path.exists()):
                 words = (
-                    "waits for a worker" if one.state == "waiting" else what_it_awaits(one.stream)
+                    "waiting for a worker" if one.state == "waiting" else what_it_awaits(one.stream)
                 )
                 found[path] = waiting_line(one.stream, words)
         return found
@@ -228,7 +228,7 @@ class Fleet:
             one.value, one.state = ended.value, ended.value["state"]
             return False
         if ended.is_lost and one.attempts < _ATTEMPTS and not self.stopping.is_set():
-            self.say(f"{one.stream.name}: {ended.reason}; it goes on from its run file")
+            self.say(f"{one.stream.name}: {ended.reason}; it resumes from its run file")
             one.state = "waiting"
             return True
         one.state, one.reason = "failed", ended.reason
@@ -240,7 +240,7 @@ def what_it_awaits(stream: Stream) -> str:
     """What is done for a stream before there is a run file."""
     if stream.is_awaited:
         return "there is no such file yet: waiting for it"
-    return "waits for its first rows" if stream.is_live else "is opened"
+    return "waiting for its first rows" if stream.is_live else "is opened"
 
 
 def waiting_line(stream: Stream, words: str) -> RunLine:

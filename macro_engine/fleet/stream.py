@@ -190,7 +190,7 @@ def run_names(sources: Sequence[str]) -> list[str]:
             counts[key] = counts.get(key, 0) + 1
             names[place] = f"{name}-{counts[key]}"
     if _repeated(names):
-        raise MacroError("two streams would have run files of one name; rename one of them")
+        raise MacroError("two streams would have run files of the same name; rename one of them")
     return names
 
 

@@ -87,7 +87,7 @@ def length(value: Any) -> str:
     except ValueError:
         length = None
     if length is None:
-        raise ValueError(f"'{visible(value)}' is no length of time; write 1d (ms s m h d)")
+        raise ValueError(f"'{visible(value)}' is not a length of time; write 1d (ms s m h d)")
     return text
 
 
@@ -118,7 +118,7 @@ def _registered(names: Iterable[str], value: Any) -> str:
 def delimiter(value: Any) -> str:
     value = {"tab": "\t", "\\t": "\t"}.get(str(value), value)
     if value not in DELIMITERS:
-        raise ValueError(f"'{visible(value)}' is no delimiter; one of: , ; | tab")
+        raise ValueError(f"'{visible(value)}' is not a delimiter; one of: , ; | tab")
     return str(value)
 
 
@@ -128,7 +128,7 @@ def encoding(value: Any) -> str:
         "".encode(known.name)
     except (LookupError, ValueError):
         raise ValueError(
-            f"'{visible(value)}' is no encoding; write utf-8, latin-1, cp1252, utf-16"
+            f"'{visible(value)}' is not an encoding; write utf-8, latin-1, cp1252, utf-16"
         ) from None
     return known.name
 
@@ -152,7 +152,7 @@ def bounds(value: Any) -> dict[str, list[float]]:
             raise ValueError(f"'{visible(column)}' needs [smallest, largest]")
         low, high = map(_number, pair)
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-            raise ValueError(f"'{visible(column)}': {low} to {high} is no range of numbers")
+            raise ValueError(f"'{visible(column)}': {low} to {high} is not a range of numbers")
         bounds[column] = [low, high]
     return bounds
 
@@ -162,7 +162,9 @@ def _whole(what: str, least: int) -> Callable[[Any], int]:
         text = str(value)
         plain = not isinstance(value, bool) and text.isascii() and text.isdigit() and len(text) < 10
         if not plain or int(text) < least:
-            raise ValueError(f"'{visible(value)}' is no {what}; write a whole number from {least}")
+            raise ValueError(
+                f"'{visible(value)}' is not a {what}; write a whole number from {least}"
+            )
         return int(text)
 
     return read
@@ -175,7 +177,7 @@ def history(value: Any) -> int | str | list[int | str]:
         items = [items]
     if not items:
         raise ValueError("numbers of steps are expected, as in 6,36")
-    read = _whole("number of steps, nor all", 0)
+    read = _whole("number of steps or 'all'", 0)
     trimmed = [item.strip() if isinstance(item, str) else item for item in items]
     histories = sorted_histories(ALL if item == ALL else read(item) for item in trimmed)
     return histories[0] if len(histories) == 1 else histories
@@ -200,7 +202,7 @@ def thresholds(value: Any) -> list[float] | str:
 
 def number_of_subroutines(value: Any) -> int | str:
     return (
-        ANY_NUMBER if value == ANY_NUMBER else _whole("number of subroutines, nor none", 1)(value)
+        ANY_NUMBER if value == ANY_NUMBER else _whole("number of subroutines or 'none'", 1)(value)
     )
 
 
@@ -214,7 +216,7 @@ def share(value: Any) -> float:
 def power(value: Any) -> float:
     number = _number(value)
     if not 0.0 <= number < math.inf:
-        raise ValueError(f"{number:g} is no power; write 0 or more, as in .25")
+        raise ValueError(f"{number:g} is not a power; write 0 or more, as in .25")
     return number
 
 
@@ -228,7 +230,7 @@ def learning_rate(value: Any) -> float | str:
     except ValueError as error:
         raise ValueError(f"{error}; {cure}") from None
     if not 0.0 < number <= MOST:
-        raise ValueError(f"{number:g} is no step; {cure}")
+        raise ValueError(f"{number:g} is not a learning rate; {cure}")
     return number
 
 

@@ -60,7 +60,7 @@ def contenders(block: Block) -> list[Timed]:
         Timed("d", "macro.py over River: features, one threshold", lambda: _definition(block)),
         Timed(
             "e",
-            "family: nearest-mean, frames, 64 features made",
+            "family: nearest-mean, frames, 64 synthetic features",
             lambda: _family(frames, "frames", 5, "nearest-mean"),
         ),
         Timed("f", "as c, and blend", lambda: _family(blended, "labels", 6, strategies=DEFAULT)),
@@ -71,7 +71,7 @@ def contenders(block: Block) -> list[Timed]:
         ),
         Timed(
             "h",
-            "as f, ten classes made",
+            "as f, ten synthetic classes",
             lambda: _family(ten, "labels", 6, strategies=DEFAULT),
         ),
     ]

@@ -211,7 +211,7 @@ class Checkpoint:
         if self.was_finished:
             self.report.listener.remark(f"{path}: this run is finished")
         else:
-            self.report.listener.remark(f"{path}: going on after {steps:,} steps")
+            self.report.listener.remark(f"{path}: resuming after {steps:,} steps")
             self.report.note("run", f"resumed after {steps:,} steps")
 
     def _take_info(self, stored: RunReader) -> None:
@@ -222,8 +222,8 @@ class Checkpoint:
         now = names_along(names.strategies, names.members, names.classes, stored.strategy)
         if stored.steps and names != now:
             raise MacroError(
-                f"{visible(stored.path)} cannot be resumed: its strategies show other things than "
-                "they do now; name another file"
+                f"{visible(stored.path)} cannot be resumed: its strategies showed other values "
+                "than they do now; name another file"
             )
         self.pipeline.seconds = number(info, "seconds")
         self.pipeline.took(info.get("path"))
@@ -232,8 +232,8 @@ class Checkpoint:
         self.was_finished = info.get("status") == "finished"
         if self.was_finished and self.reader.is_live:
             raise MacroError(
-                f"{visible(stored.path)} holds a run that is finished, and nothing of "
-                f"{self.reader.source.name} would be read; name another file, or read this one "
+                f"{visible(stored.path)} holds a finished run, to which nothing of "
+                f"{self.reader.source.name} can be added; name another file, or read this one "
                 "with macro-tui export"
             )
 

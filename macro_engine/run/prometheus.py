@@ -73,14 +73,14 @@ class _Numbers:
             "steps": (snapshot.steps, "Closed steps."),
             "rejected_rows": (snapshot.rejected, "Rows that were rejected."),
             "late_rows": (snapshot.late, "Rows that came late."),
-            "births": (sum(snapshot.subroutines), "Subroutines that were born, at all members."),
+            "births": (sum(snapshot.subroutines), "Subroutines born, over all members."),
             "alarms": (engine.alarms.rung, "Alarms that were raised."),
         }
         for name, (value, what) in counts.items():
             yield CounterMetricFamily(f"macro_tui_{name}", what, value)
         yield GaugeMetricFamily(
             "macro_tui_alarms_calling",
-            "Alarms that nobody has acknowledged.",
+            "Alarms not acknowledged yet.",
             len(engine.alarms.calling),
         )
         error = GaugeMetricFamily(

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from macro_engine.stream.table import IS_MISSING, NO_CLASS, NOT_FINITE, Rejection, Rejections
 
 _CURES = (
-    (NO_CLASS, "--classes names all classes; or mend the labels at the source"),
+    (NO_CLASS, "--classes names all classes; or fix the labels at the source"),
     (IS_MISSING, "fill the column, or leave it out; numbers: --missing mean"),
-    (NOT_FINITE, "mend the value at the source, or leave the column out"),
+    (NOT_FINITE, "fix the value at the source, or leave the column out"),
     ("is not a number", "--categorical takes the column as it is; --decimal , for commas"),
     ("is not a time", "--time-format says how times are written"),
-    ("is a time outside", "mend the time at the source"),
+    ("is a time outside", "fix the time at the source"),
     ("is not UTF-8", "--encoding names the encoding of the file"),
-    ("field", "is the line cut, or a delimiter bare? --delimiter names another"),
+    ("field", "is the line cut, or a delimiter unquoted? or name the --delimiter"),
     ("opens a quote", "close the quote at the source"),
-    ("is half a line", "the file ended in this line: let its writer end lines"),
-    ("is longer than", "see whether the file has line ends"),
+    ("is half a line", "the file ended within this line: let its writer end lines"),
+    ("is longer than", "check that the file has line ends"),
     ("is not JSON", "write one JSON object a line"),
     ("is not a JSON object", "write one JSON object a line"),
     ("is not below", "set bounds in the description of the stream, or --scale unit"),
     ("ahead", "set the writer's clock right; --ahead allows for more"),
     ("is the key of", "give each row a key of its own; --key names another column"),
 )
-_ANY = "mend the rows at the source; macro-tui inspect shows how it reads"
+_ANY = "fix the rows at the source; macro-tui inspect shows how they are read"
 _MOST_EXAMPLES = 5
 
 

@@ -147,7 +147,7 @@ class RunResult:
 
     def _refreshed(self) -> RunReader:
         if not self._release.alive:
-            raise ValueError("this result is closed; read what you want to keep before closing it")
+            raise ValueError("this result is closed; read what you need before you close it")
         self._reader.refresh()
         return self._reader
 

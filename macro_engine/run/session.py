@@ -131,7 +131,7 @@ class Session(RunFollower):
         if not self.is_live or self.snapshot.has_ended:
             return ""
         if not self.is_kept:
-            return "its recording is deleted (--run would keep it)"
+            return "its recording is deleted (--run keeps it)"
         assert engine.run_file is not None
         if not engine.is_storable:
             return f"{visible(engine.run_file.name, 20)} is kept, but cannot be resumed"

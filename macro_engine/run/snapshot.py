@@ -127,21 +127,21 @@ class Snapshot:
             if name in told:
                 value = told[name]
                 if not _is_a(value, kind):
-                    raise DamagedError(f"what it says of '{name}' is not as it should be")
+                    raise DamagedError(f"its entry '{name}'is invalid")
                 values[name] = visible(value, _LONGEST_TEXT) if kind is str else value
         for name, (first, last) in _MOMENTS.items():
             moment = values.get(name)
             if moment is not None and not first <= moment <= last:
-                raise DamagedError(f"what it says of '{name}' is no time")
+                raise DamagedError(f"its entry '{name}' is not a time")
         values["said"] = {n: visible(v) for n, v in values.get("said", {}).items()}
         likely = values.get("pending_likely", ())
         if not all(row.keys() == PENDING_WORDS for row in likely):
-            raise DamagedError("what it says of rows that wait for labels is not complete")
+            raise DamagedError("its description of the rows that wait for labels is incomplete")
         values["pending_likely"] = tuple(likely)
         strategy = values.get("strategy", Snapshot.strategy)
         for name, other in _COMPLETE.items():
             if (found := values.get(name)) and not found.keys() >= {strategy, other}:
-                raise DamagedError(f"what it says of '{name}' is not complete")
+                raise DamagedError(f"its entry '{name}' is incomplete")
         return Snapshot(**values)
 
 

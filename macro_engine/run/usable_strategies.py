@@ -18,7 +18,7 @@ def usable_strategies(
         if most is None or classes <= most:
             continue
         left.remove(name)
-        reason = f"{name} answers at most {most} classes, and there are {classes}"
+        reason = f"{name} supports at most {most} classes, and there are {classes}"
         if not left:
             raise MacroError(f"{reason}: add another strategy, as in --strategies ftl,ewa")
         strategy = prediction_of(strategy, left)

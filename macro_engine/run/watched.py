@@ -154,7 +154,7 @@ class WatchedRun(RunFollower):
 
     def _lose(self, is_replaced: bool) -> None:
         """Shows that the file is gone; what was read of it stays visible."""
-        what = "is another run now; start watch again" if is_replaced else "is gone"
+        what = "was replaced by another run; start watch again" if is_replaced else "is gone"
         words = f"{visible(self.path.name)} {what}"
         self.seen = replace(self.seen, state="gone", words=words, rate=0.0)
 

@@ -60,7 +60,7 @@ def register(strategy: type[Strategy]) -> type[Strategy]:
     """Make a strategy known by its name; a decorator for classes."""
     name = strategy.name
     if not name.isidentifier() or name in BASELINES or name in STRATEGIES:
-        raise ValueError(f"'{name}' is taken, or is no name for a strategy")
+        raise ValueError(f"'{name}' is taken or is not a valid name for a strategy")
     STRATEGIES[name] = strategy
     return strategy
 

@@ -25,22 +25,22 @@ from macro_engine.stream.labels_by_key import NO_LABEL
 from macro_engine.stream.spec import LateLabels
 
 MOST_KEPT = 100_000  # labels without a row, and keys of complete rows, that are remembered
-# what may be wrong with labels, and how it is said
+# what may be wrong with labels, and the words of its event
 KINDS = {
-    "unknown": "for a key of which no row is known, kept in case it comes",
-    "early": "that came before its row, taken with it",
-    "disagrees": "for a row that has another one, which stands",
-    "repeated": "for a row that has the same one",
-    "outside": "outside the classes (--classes names them all), not taken",
-    "too_late": "for a row that was given up (--label-timeout)",
-    "twice": "row with the key of a row that is not complete, rejected",
-    "never": "row given up without a label (--label-timeout)",
+    "unknown": "for a key without a row, kept in case the row comes",
+    "early": "that came before its row and was used with it",
+    "disagrees": "for a row that already has a different one, ignored",
+    "repeated": "for a row that already has the same one",
+    "outside": "outside the classes (--classes names them all), ignored",
+    "too_late": "for a row that no longer waits (--label-timeout), ignored",
+    "twice": "row with the key of a row that still waits, rejected",
+    "never": "row that no longer waits for its label (--label-timeout)",
 }
 _OF_ROWS = ("twice", "never")
 _ARRAYS: dict[str, type] = {"given": np.bool_} | dict.fromkeys(
     ("starts", "labels", "known", "due", "came", "times"), np.int64
 )
-TWICE = "is the key of a row that is not complete"
+TWICE = "is the key of a row that still waits"
 
 
 class LoneLabel(NamedTuple):
@@ -285,14 +285,14 @@ class AwaitedLabels:
         self.keys = texts(state, "keys")
         sizes = {len(self.known), len(self.due), len(self.came)}
         if sizes != {n} or (self.keys and len(self.keys) != n) or (self.labels >= classes).any():
-            raise DamagedError("in its state the rows that wait for labels do not add up")
+            raise DamagedError("in its state the rows that wait for labels are inconsistent")
         self.row_of = {key: self.first_row + i for i, key in enumerate(self.keys)}
         self.row_of |= dict.fromkeys(texts(state, "unplaced"), -1)
         self.complete = labels_by_key.restored(state, "complete", classes)
         self.early = OrderedDict(labels_by_key.restored(state, "early", classes))
         counts = child(state, "counts")
         if not all(type(n) is int for n in counts.values()):
-            raise DamagedError("in its state the counts of labels are not as they should be")
+            raise DamagedError("in its state the counts of labelsare invalid")
         self.counts = Counter({kind: counts.get(kind, 0) for kind in KINDS if counts.get(kind)})
 
     def _append(self, **more: Ints | Bools) -> None:

@@ -148,7 +148,7 @@ class _Inference:
             self.guesses.proposals["time_format"] = [one, other]
             self.guesses.questions.append(
                 f"{visible(self.table.file)}, column '{visible(name)}': is "
-                f"'{visible(error.text, 40)}' month first or day first? Say --time-format "
+                f"'{visible(error.text, 40)}' month first or day first? use --time-format "
                 f"'{one}' or --time-format '{other}'"
             )
         else:

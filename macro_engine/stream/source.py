@@ -203,7 +203,7 @@ def register(scheme: str, opens: Callable[[StreamRequest], Origin]) -> None:
     """Make a source known by its scheme: `tail SCHEME:TEXT` opens it."""
     plain = scheme.replace("-", "").replace("+", "")
     if not (plain.isascii() and plain.isalnum() and scheme[0].isalpha()) or scheme in SOURCES:
-        raise ValueError(f"'{scheme}' is taken, or is no name for a source")
+        raise ValueError(f"'{scheme}' is taken or is not a valid name for a source")
     SOURCES[scheme] = opens
 
 

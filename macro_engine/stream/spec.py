@@ -46,7 +46,8 @@ class StepLength:
         match = re.fullmatch(r"([1-9]\d{0,11})(ms|s|m|h|d)?", text.strip())
         if match is None:
             raise ValueError(
-                f"'{visible(text)}' is no length of a step; write 10m (ms s m h d) or 50 (rows)"
+                f"'{visible(text)}' is not the length of a step; write 10m (ms s m h d) "
+                "or 50 (rows)"
             )
         amount, unit = int(match[1]), match[2]
         if unit is None:
@@ -217,8 +218,7 @@ class StreamSpec:
         if self.label.column in used:
             raise UsageError(
                 f"the column '{visible(self.label.column)}' gives the label and cannot be a "
-                "feature too, or the answer would be known beforehand; take it out of --features "
-                "or --categorical"
+                "feature too, because it is the answer; take it out of --features or --categorical"
             )
         if self.every.microseconds is not None and self.time is None:
             raise UsageError(

@@ -15,7 +15,7 @@ from macro_engine.stream.spec import AHEAD, MAX_STEP, StepLength
 from macro_engine.stream.times import FIRST_TIME, iso
 
 LATE_IN_SUCCESSION = 100
-LATE = "comes late (--late join would take it)"
+LATE = "is late (--late join would accept it)"
 _NONE = np.empty(0, np.int64)
 _EARLIEST = -(1 << 62)  # window
 _NEVER = 1 << 62

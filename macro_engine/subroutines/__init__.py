@@ -67,7 +67,7 @@ def register(name: str, create: Create, storable: bool = False) -> None:
         Whether its `state` and `restore` are there, so that a run can be resumed.
     """
     if not name.replace("-", "_").isidentifier() or name in NAMED:
-        raise ValueError(f"'{name}' is taken, or is no name for a learner")
+        raise ValueError(f"'{name}' is taken or is not a valid name for a learner")
     NAMED[name] = lambda: create
     if storable:
         STORABLE.append(name)

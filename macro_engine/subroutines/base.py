@@ -129,7 +129,7 @@ class Widths(Field):
     def taken(self, state: State, lengths: Lengths) -> list[int]:
         widths = state.get(self.name)
         if not isinstance(widths, list) or not all(type(n) is int and n >= 0 for n in widths):
-            raise DamagedError(f"in its state '{self.name}' is no list of widths")
+            raise DamagedError(f"in its state '{self.name}' is not a list of widths")
         lengths["columns"] = sum(widths or self.before)
         return widths
 

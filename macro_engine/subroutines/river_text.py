@@ -28,7 +28,7 @@ def river_factory(text: str, seed: int | None) -> Create:
 
     model = build(text, seed)
     if not isinstance(model, base.Classifier):
-        raise UsageError(f"river:{visible(text)} is no classifier; MACRO predicts classes")
+        raise UsageError(f"river:{visible(text)} is not a classifier; MACRO predicts classes")
 
     def create(classes: tuple[str, ...]) -> Subroutine:
         return RiverModel.over(deepcopy(checked_for(model, classes, f"river:{text}")), classes)
@@ -40,7 +40,7 @@ def checked_for(model: Any, classes: tuple[str, ...], name: str) -> Any:
     """The model, unless it is binary only and there are more than two classes."""
     if len(classes) > 2 and not getattr(model, "_multiclass", True):
         raise UsageError(
-            f"{visible(name)} knows two classes only and the stream has {len(classes)}; "
+            f"{visible(name)} supports two classes and the stream has {len(classes)}; "
             "wrap it, as in river:multiclass.OneVsRestClassifier(linear_model.Perceptron())"
         )
     return model

@@ -180,7 +180,7 @@ def do(task: Task) -> tuple[dict[str, Any], float]:
     module, _, name = task.name.partition(":")
     function = getattr(import_module(module), name, None)
     if not getattr(function, "is_work", False):
-        raise UsageError(f"'{visible(task.name)}' is no work: mark the function with @work")
+        raise UsageError(f"'{visible(task.name)}' is not a task: mark the function with @work")
     started = perf_counter()
     value = function(task)  # type: ignore[misc]
     seconds = perf_counter() - started

@@ -82,7 +82,7 @@ def _show_overview() -> int:
 def _run(name: str, arguments: Sequence[str]) -> int:
     if name and name not in COMMANDS:
         hint = did_you_mean(name, COMMANDS, otherwise=".")
-        raise UsageError(f"is no command{hint} There are {', '.join(COMMANDS)}")
+        raise UsageError(f"is not a command{hint} There are {', '.join(COMMANDS)}")
     try:
         parsed = parser_of(name).parse_args(arguments)
     except SystemExit as left:  # it was asked for help, or did not understand

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _rounds(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of rounds")
     return int(text)
 
 

@@ -29,5 +29,5 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{'':17} -> {finding.cure}")
     odd = sum(finding.state == "odd" for finding in findings)
     bad = sum(finding.state == "bad" for finding in findings)
-    print("nothing is amiss" if not odd + bad else f"{bad} to mend (X), {odd} to know of (!)")
+    print("no problems found" if not odd + bad else f"{bad} to fix (X), {odd} to note (!)")
     return 1 if bad else 0

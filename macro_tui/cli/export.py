@@ -38,5 +38,5 @@ def run(arguments: argparse.Namespace) -> int:
     for what in exported.damage:
         print(f"macro-tui: {name} is damaged: {visible(what, 300)}", file=sys.stderr)
     if exported.damage:
-        print("macro-tui: only what is whole was written", file=sys.stderr)
+        print("macro-tui: only intact data was written", file=sys.stderr)
     return 1 if exported.damage else 0

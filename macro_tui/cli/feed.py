@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{visible(text)}' is no number of rows from 1")
+        raise argparse.ArgumentTypeError(f"'{visible(text)}' is not a number of rows from 1")
     return int(text)
 
 
@@ -89,5 +89,5 @@ def _share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0.0 <= share < 1.0:
-        raise argparse.ArgumentTypeError(f"'{visible(text)}' is no share from 0 to 1")
+        raise argparse.ArgumentTypeError(f"'{visible(text)}' is not a share from 0 to 1")
     return share

@@ -185,7 +185,9 @@ def length_of(option: str, text: str) -> float:
     except ValueError:
         length = None
     if length is None:
-        raise UsageError(f"{option} '{visible(text)}' is no length of time; write 30s (ms s m h d)")
+        raise UsageError(
+            f"{option} '{visible(text)}' is not a length of time; write 30s (ms s m h d)"
+        )
     return length / 1e6
 
 

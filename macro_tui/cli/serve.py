@@ -48,5 +48,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _port(text: str) -> int:
     if not text.isdigit() or not 0 < int(text) < 1 << 16:
-        raise UsageError(f"--port '{visible(text)}' is no port; write a number from 1 to 65535")
+        raise UsageError(f"--port '{visible(text)}' is not a port; write a number from 1 to 65535")
     return int(text)

@@ -81,7 +81,7 @@ class PlaybackActions(MonitorScreen):
             return
         target = parse_target(text)
         if target.time is not None and self.shown.step.time is None:
-            self.say("this stream has no times; a step (2400), row 12040 or 50% is a place")
+            self.say("this stream has no times; a step (2400), row 12040 or 50% is a position")
             return
         step = step_of(target, self.shown.history, self.session.snapshot)
         if step is not None and step >= self.steps:

@@ -14,9 +14,9 @@ from macro_engine.run.view import KINDS, Event, RunView, leaders_told
 Numbered = tuple[int, Event]
 TROUBLE, BIRTH, NOTE = range(3)  # how much an event matters
 _TROUBLE = ("alarm", "growth", "rejected", "late", "gap", "source", "run")  # kinds
-_OVER = re.compile(  # what is said when trouble is over, or there was none
+_OVER = re.compile(  # texts of events that end trouble or are none; old run files have "going on"
     r"\bagain\b|nothing was lost|^cleared:|classes from|thresholds from|times in |"
-    r"going on with the new file|repeats the header|resumed"
+    r"(?:going on|continuing) with the new file|repeats the header|resumed"
 )
 _ROWS = re.compile(r"([\d,]+) rows? (rejected|came late)")
 _MORE = {"rejected": "; 8 shows why"}

@@ -222,7 +222,7 @@ def test_a_model_for_two_classes_refuses_a_third():
         model = MacroClassifier(linear_model.LogisticRegression())
         for label in labels[:-1]:
             model.learn_one({"a": 1.0}, label)
-        with pytest.raises(ValueError, match=f"two classes only, and {labels[-1]!r} is a third"):
+        with pytest.raises(ValueError, match=f"two classes, and {labels[-1]!r} is a third"):
             model.learn_one({"a": 1.0}, labels[-1])
         assert model.predict_one({"a": 1.0}) in labels
 

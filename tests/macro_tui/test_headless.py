@@ -148,7 +148,7 @@ def test_what_is_said_of_the_lead_stands_with_whose_lead_it_is(tmp_path):
         (1.5, 0.5, 2.0, "47% of the lead comes from #1"),
         (1e-17, -1.0, 2.0, "That may be luck: too early to tell (600 rows"),
         (-1e-17, 0.1, 2.0, "That may be luck: too early to tell (600 rows"),
-        (0.0, -0.2, 0.3, "That is level: surely within half a point (-0.20 to +0.30"),
+        (0.0, -0.2, 0.3, "Level: within half a point of the baseline (-0.20 to +0.30"),
     ):
         document["lead"] |= {"points": points, "low": low, "high": high, "subroutines": [earner]}
         made.summary = lambda: document

@@ -135,7 +135,7 @@ def test_alarms_know_its_name_and_refuse_what_a_run_does_not_compute():
     alarms.check_series(SERIES)
     with pytest.raises(UsageError, match="toy is not computed; there are marginal, ftl"):
         alarms.check_series(["marginal", "ftl"])
-    with pytest.raises(UsageError, match="is no rule"):
+    with pytest.raises(UsageError, match="is not a rule"):
         parse("tooy > marginal")
 
 

@@ -75,7 +75,7 @@ def parse(text: str) -> Rule:
         return replace(Rule(words, kind, limit=_share(match[2], text)), **_held(match, 3))
     match = _ERROR.fullmatch(words)
     if match is None or not _is_series(match[1]):
-        raise UsageError(f"--alarm '{visible(text)}' is no rule; write {EXAMPLES}")
+        raise UsageError(f"--alarm '{visible(text)}' is not a rule; write {EXAMPLES}")
     against = match[2] if _is_series(match[2]) else _share(match[2], text)
     if match[3] and not isinstance(against, str):
         raise UsageError(

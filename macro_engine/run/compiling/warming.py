@@ -87,10 +87,10 @@ class Warming:
         about = f"about {math.ceil(self.until - self.started)} s"
         if self.folder is None:
             return (
-                f"the fast path is compiled while the run goes on, {about}; {self.why_no_folder}, "
-                "so that every run does"
+                f"compiling the fast path during the run, {about}; {self.why_no_folder}, so that "
+                "every run compiles it"
             )
-        return f"the fast path is compiled while the run goes on, {about} this once"
+        return f"compiling the fast path during this first run, {about}"
 
     def stop(self) -> None:
         """End the compiler at once."""
@@ -120,9 +120,9 @@ class Warming:
             code = self.process.wait()  # before its standard input is closed, which ends it
         if code and not self.stopping:
             lines = said.decode(errors="replace").strip().splitlines()
-            self._failed(lines[-1] if lines else f"it ended with {code}")
+            self._failed(lines[-1] if lines else f"it ended with exit code {code}")
 
     def _failed(self, why: str) -> None:
         self.failure = (
-            f"the fast path could not be compiled ({visible(why, 200)}): going on without it"
+            f"the fast path could not be compiled ({visible(why, 200)}): continuing without it"
         )

@@ -99,7 +99,7 @@ class AppendedFile(EmitTarget):
         if not size and not self.unwritten.startswith(self.header):
             self.unwritten = self.header + self.unwritten
         self.length = size + len(self.unwritten)
-        self.say(f"{visible(self.path)} {what} by somebody else; lines go to the file there now")
+        self.say(f"{visible(self.path)} {what} by another program; lines go to the file there now")
 
     def begin(self, header: bytes) -> None:
         """Write the header of a new file, or see that it is that of the file."""
@@ -111,7 +111,7 @@ class AppendedFile(EmitTarget):
         ends = os.pread(self.descriptor, 1, self.length - 1)
         if found[: len(header)] != header or ends != b"\n":
             raise UsageError(
-                f"--emit: {visible(self.path)} holds something else than such predictions; name "
+                f"--emit: {visible(self.path)} holds something other than these predictions; name "
                 "another file"
             )
 
@@ -192,8 +192,8 @@ class StandardOutput(EmitTarget):
         if is_full:
             if not self.lost:
                 self.say(
-                    f"nobody reads standard output: {MOST_WAITING >> 20} MB of predictions wait, "
-                    "and further ones are lost"
+                    f"standard output is not being read: {MOST_WAITING >> 20} MB of predictions "
+                    "wait, and further ones are lost"
                 )
             self.lost += data.count(b"\n")
         elif self.lost:
@@ -211,14 +211,14 @@ class StandardOutput(EmitTarget):
             self.closing = True
             self.changed.notify_all()
         if not self._is_taken(_PATIENCE_TO_STORE):
-            self.say(f"{self._left():,} lines wait for whoever reads standard output")
+            self.say(f"{self._left():,} lines wait for the reader of standard output")
         left = self.nbytes + 1
         while 0 < self.nbytes < left and not self.is_gone:
             left = self.nbytes
             self._is_taken(PATIENCE_AT_END)
         if self.nbytes and not self.is_gone:
             self.say(
-                f"nobody read standard output for {PATIENCE_AT_END:.0f} s: {self._left():,} lines "
+                f"standard output was not read for {PATIENCE_AT_END:.0f} s: {self._left():,} lines "
                 "were lost"
             )
 

@@ -32,7 +32,7 @@ def parse_target(text: str) -> Destination:
         return Destination(time=microseconds(datetime.fromisoformat(text)))
     except (ValueError, OverflowError):
         raise ValueError(
-            f"'{visible(text, 40)}' is no place: write 2400 (a step), row 12040, 50% "
+            f"'{visible(text, 40)}' is not a position: write 2400 (a step), row 12040, 50% "
             "or 2001-03-14 11:02"
         ) from None
 
@@ -43,7 +43,7 @@ def _share(text: str) -> float:
     except ValueError:
         share = math.nan
     if not 0 <= share <= 1:
-        raise ValueError(f"'{visible(text, 40)}' is no share: write 0% to 100%")
+        raise ValueError(f"'{visible(text, 40)}' is not a share: write 0% to 100%")
     return share
 
 

@@ -27,7 +27,7 @@ class Speed:
             return Speed()
         match = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
         if match is None or float(match[1]) == 0:
-            raise UsageError(f"--speed '{visible(text)}' is no speed; write 60x or max")
+            raise UsageError(f"--speed '{visible(text)}' is not a speed; write 60x or max")
         return Speed(multiple=float(match[1]))
 
     @property

@@ -120,7 +120,7 @@ class StoredLedger:
     def read(text: str) -> StoredLedger:
         told = from_json(text)
         if not isinstance(told, dict):
-            raise DamagedError("its ledger is no dictionary")
+            raise DamagedError("its ledger is not a dictionary")
         counts: dict[str, Any] = {name: whole(told, name) for name in _WHOLE}
         links: dict[str, Any] = {name: octets(told, name) for name in _LINKS}
         ledger = Ledger(**counts, **links, dropped=str(told.get("dropped", "")))

@@ -49,10 +49,10 @@ def members_of(pairs: Any) -> tuple[Member, ...]:
 
 def _shown(told: Any) -> tuple[Shown, ...]:
     if not isinstance(told, list) or len(told) > _MOST_NAMES:
-        raise DamagedError("what its strategies show is not named")
+        raise DamagedError("its strategies show values without names")
     for names in told:
         if not isinstance(names, list) or len(names) != 3:
-            raise DamagedError("what its strategies show is not named")
+            raise DamagedError("its strategies show values without names")
     return tuple(Shown(*map(str, names)) for names in told)
 
 

@@ -219,7 +219,7 @@ class Recorder:
         if lost is not None:
             raise MacroError(
                 f"{lost}; what came after the last commit is not in the file, and the same "
-                "command goes on from there"
+                "command resumes from there"
             )
 
     def _batches(self) -> list[Batch]:

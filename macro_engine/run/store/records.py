@@ -178,7 +178,7 @@ def _parts(told: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
 def check(steps: Steps, rows: int) -> None:
     """Refuse columns that contradict each other."""
     if steps.starts[-1] != rows or not (steps.lengths > 0).all():
-        raise DamagedError("its rows do not add up")
+        raise DamagedError("its numbers of rows are inconsistent")
     if (
         (steps.active > steps.subroutines).any()
         or (steps.active < 1).any()
@@ -186,6 +186,6 @@ def check(steps: Steps, rows: int) -> None:
     ):
         raise DamagedError("it names subroutines that do not exist")
     if np.count_nonzero(steps.listed) != len(steps.nearest):
-        raise DamagedError("its lists of the nearest do not add up")
+        raise DamagedError("its lists of nearest subroutines are inconsistent")
     if int(steps.nearest.max(initial=0)) > int(steps.subroutines.max()):
         raise DamagedError("it lists subroutines that do not exist")

@@ -225,7 +225,7 @@ class RunReader:
                 return version1.state(self.connection)
             self._update()
             if self.stored is None:
-                raise DamagedError("its ledger, which says what it must hold, is missing")
+                raise DamagedError("its ledger is missing")
             return tables.read_state(self.connection, self.stored)
 
     def check(self) -> Iterator[Steps]:
@@ -298,7 +298,7 @@ class RunReader:
                 self._update()
             before = self._ledger().first_link if head.first_step == self.first_step else None
         if before != head.previous:
-            raise DamagedError("it does not follow from the one before")
+            raise DamagedError("it does not match the record before")
 
     def _read(self, head: records.Head) -> Steps:
         if not self.classes:  # it was opened before the first commit

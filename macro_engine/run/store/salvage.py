@@ -114,7 +114,7 @@ def _linked(heads: list[records.Head], ledger: Ledger | None, found: Found) -> l
             broken |= head.first_step == ledger.first_step and head.previous != ledger.first_link
         if broken:
             found.damaged(
-                f"the record of {in_words(head.first_step, head.stop)} does not follow from its "
+                f"the record of {in_words(head.first_step, head.stop)} does not match its "
                 "neighbours"
             )
         else:

@@ -62,17 +62,17 @@ def info_of(rows: list[tuple[Any, ...]], found: Found) -> tuple[Info, StoredLedg
     for name, text, expected in rows:
         try:
             if not matches(expected, name, text):
-                found.damaged(f"what it says of '{visible(name, 40)}' does not match its checksum")
+                found.damaged(f"its entry '{visible(name, 40)}' does not match its checksum")
             elif name == NAME:
                 ledger = StoredLedger.read(text)
             else:
                 sums[name], info[name] = expected, from_json(text)
         except (ValueError, TypeError, RecursionError):
-            found.damaged(f"what it says of '{visible(name, 40)}' is not JSON as it writes it")
+            found.damaged(f"its entry '{visible(name, 40)}' is not JSON as it writes it")
     if ledger is None:
-        found.damaged("its ledger, which says what it must hold, is missing")
+        found.damaged("its ledger is missing")
     elif sum_of(sums) != ledger.info:
-        found.damaged("what it says of the run is not complete")
+        found.damaged("its description of the run is incomplete")
     return info, ledger
 
 
@@ -104,7 +104,7 @@ def read_state(connection: sqlite3.Connection, ledger: StoredLedger) -> State | 
         sums[name, part] = expected
         whole.setdefault(name, []).append(data)
     if sum_of(sums) != ledger.state:
-        raise DamagedError("its state is not complete")
+        raise DamagedError("its state is incomplete")
     return {name: unpack(b"".join(parts)) for name, parts in whole.items()} or None
 
 
@@ -162,4 +162,4 @@ def check_numbers(numbers: Sequence[int], start: int, stop: int, what: str, foun
     if missing > 0:
         found.damaged(f"{missing:,} {what} are missing, the first is number {first:,}")
     else:
-        found.damaged(f"its {what} are not those that it should hold")
+        found.damaged(f"its {what} do not match the ledger")

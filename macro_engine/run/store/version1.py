@@ -45,7 +45,7 @@ def info(connection: sqlite3.Connection) -> dict[str, Any]:
     try:
         return {str(name): from_json(value) for name, value in rows}
     except (ValueError, TypeError, RecursionError):
-        raise DamagedError("what it says of the run is not JSON") from None
+        raise DamagedError("its description of the run is not JSON") from None
 
 
 def named(info: dict[str, Any]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _bits(blob: Any, shape: Sequence[int]) -> Any:
     if blob == b"":
         return _ints(blob, shape)
     if not isinstance(blob, bytes) or len(blob) != -(-count // 8):
-        raise DamagedError("a column has not the size that it should have")
+        raise DamagedError("a column has the wrong size")
     return np.unpackbits(np.frombuffer(blob, np.uint8), count=count).reshape(shape)
 
 
@@ -191,7 +191,7 @@ def _ints(blob: Any, shape: Sequence[int], limit: int | None = None) -> Any:
         return np.zeros(shape, np.uint8)
     size = len(blob) // count if isinstance(blob, bytes) and count else 0
     if size not in (1, 2, 4, 8) or len(blob) != size * count:
-        raise DamagedError("a column has not the size that it should have")
+        raise DamagedError("a column has the wrong size")
     values = np.frombuffer(blob, f"<u{size}").reshape(shape)
     if limit is not None and values.max(initial=0) >= limit:
         raise DamagedError("a column is out of range")
@@ -207,5 +207,5 @@ def _distances(blob: Any, shape: Sequence[int]) -> Any:
 def _floats(blob: Any, dtype: type, shape: Sequence[int]) -> Any:
     size = int(np.prod(shape, dtype=np.float64)) * np.dtype(dtype).itemsize
     if not isinstance(blob, bytes) or len(blob) != size:
-        raise DamagedError("a column has not the size that it should have")
+        raise DamagedError("a column has the wrong size")
     return np.frombuffer(blob, dtype).reshape(shape)

@@ -44,7 +44,7 @@ def _copy_log(path: Path) -> None:
         def copy() -> None:
             is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             if is_busy:
-                error = sqlite3.OperationalError("somebody reads it")
+                error = sqlite3.OperationalError("another process reads it")
                 error.sqlite_errorcode = sqlite3.SQLITE_BUSY
                 raise error
 

@@ -118,8 +118,8 @@ class CsvFile(TextFile):
             yield odd
         if (number := first_undecodable([*head, b""])) is not None:
             yield (
-                f"line {lines + number} is not UTF-8 and such lines are rejected; --encoding "
-                "latin-1, or whatever it is, reads them"
+                f"line {lines + number} is not UTF-8 and such lines are rejected; name the "
+                "encoding, as in --encoding latin-1"
             )
 
     def sample(self, rows: int) -> Table:

@@ -51,7 +51,7 @@ def check_encoding(data: bytes, path: Path) -> None:
         )
     if b"\0" in data[:1024]:
         raise MacroError(
-            f"{visible(path)} is no text: it holds NUL bytes; if it is UTF-16, replay reads it "
+            f"{visible(path)} is not text: it holds NUL bytes; if it is UTF-16, replay reads it "
             "with --encoding utf-16-le or utf-16-be"
         )
     if b"\n" not in data and b"\r" in data:

@@ -174,12 +174,12 @@ class _FirstLines:
                 what = "which column is what" if self._must_guess_columns() else "numbers from text"
                 self.wait(
                     f"waiting for rows that tell {what}, {rows}/{SAMPLE}; "
-                    f"{self._lacking(sniffed)} would say it at once"
+                    f"{self._lacking(sniffed)} would settle it at once"
                 )
             elif self._must_guess_times(head, sniffed, names, has_header):
                 self.wait(
                     f"waiting for rows that tell how times are written, {rows}/{SAMPLE}; "
-                    "--time-format would say it at once"
+                    "--time-format would settle it at once"
                 )
             else:
                 break
@@ -229,8 +229,8 @@ def _notes(guessed: str | None, head: list[bytes]) -> Iterator[str]:
         yield f"its text is not UTF-8 and is read as {guessed}; --encoding names another"
     elif (number := first_undecodable(head)) is not None:
         yield (
-            f"line {number} is not UTF-8 and such lines are rejected; --encoding latin-1, or "
-            "whatever it is, reads them"
+            f"line {number} is not UTF-8 and such lines are rejected; name the "
+            "encoding, as in --encoding latin-1"
         )
 
 

@@ -25,7 +25,7 @@ from macro_engine.stream.source import Source
 from macro_engine.stream.table import Table
 
 GRACE = 1.0  # seconds that a renamed file may still be written to
-_REPLACED = "was replaced by a file with the rows read before: going on after them"
+_REPLACED = "was replaced by a file with the rows read before: continuing after them"
 
 
 class OpenFile:
@@ -275,7 +275,7 @@ class TailSource(Source):
         following = self._after(position, file.changed_before)
         if following is None or not self._open(following):
             return []
-        self.say(f"rotated: going on with the new file ({visible(following.path.name)})")
+        self.say(f"rotated: continuing with the new file ({visible(following.path.name)})")
         return file.text.abandon()
 
     def _changed_in_place(self, file: OpenFile) -> list[Table]:
@@ -284,7 +284,7 @@ class TailSource(Source):
         likeness = position.text.fingerprint.likeness(file.read)
         if likeness in (Match.SAME, Match.CHANGED):
             self._out_of_trouble()
-            self.say("was changed in place: going on after what was read before")
+            self.say("was changed in place: continuing after what was read before")
             file.text = self._text(file.path, position.text.renewed(file.read))
             self.is_idle = False
             return []
@@ -333,7 +333,7 @@ class TailSource(Source):
         if following is not None and self._open(following):
             self.say(
                 "the file that was read before is gone, and so are rows that came to it since; "
-                "going on with what is there now: rows may be lost"
+                "continuing with what is there now: rows may be lost"
             )
 
     def _after(self, position: FilePosition, changed: int) -> FoundFile | None:

@@ -82,8 +82,8 @@ def test_a_damaged_file_is_put_aside_and_made_again(kept, suffix):
         assert not was_kept, damage
         (line,) = said
         assert line == (
-            f"the cache of compiled code is damaged ({path.name} is damaged): what cannot be used "
-            "is put aside and compiled again"
+            f"the cache of compiled code is damaged ({path.name} is damaged): damaged files "
+            "are put aside and compiled again"
         )
         assert kept.use() == (True, []), damage
 
@@ -124,7 +124,7 @@ def test_a_full_disk_is_said_once_and_leaves_nothing_behind(kept, monkeypatch):
     assert kept.use() == (
         False,
         [
-            "the cache of compiled code cannot be written (No space left on device): going on "
+            "the cache of compiled code cannot be written (No space left on device): continuing "
             "without it"
         ],
     )

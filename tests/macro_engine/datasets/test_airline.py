@@ -118,7 +118,7 @@ def test_an_airport_without_arrivals_is_refused_with_those_that_have_some(tmp_pa
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(UsageError, match="is no DataExpo airline file: it has no column 'Year'"):
+    with pytest.raises(UsageError, match="is not a DataExpo airline file: it has no column 'Year'"):
         prepare([tmp_path / "x.csv"], "ATL", tmp_path / "out.parquet")
     with pytest.raises(MacroError, match=r"none\.csv cannot be opened: No such file"):
         prepare([tmp_path / "none.csv"], "ATL", tmp_path / "out.parquet")

@@ -138,10 +138,10 @@ def test_a_strategy_of_a_plugin_takes_in_classes_and_columns_that_appear():
 
 def test_a_strategy_that_must_know_all_beforehand_is_refused(toy):  # noqa: F811
     toy.grows = False
-    with pytest.raises(ValueError, match="'toy' must know all classes and columns beforehand"):
+    with pytest.raises(ValueError, match="'toy' needs all classes and columns in advance"):
         MacroClassifier(strategy="toy")
     toy.grows, toy.wants_units = True, True
-    with pytest.raises(ValueError, match="'toy' must know all classes and columns beforehand"):
+    with pytest.raises(ValueError, match="'toy' needs all classes and columns in advance"):
         MacroClassifier(strategy="toy")
 
 
@@ -246,7 +246,7 @@ def test_a_class_too_many_is_refused_and_changes_nothing(monkeypatch):
     for label in range(9):
         model.learn_one({"a": float(label)}, label)
     before = model.predict_proba_one({"a": 1.0})
-    with pytest.raises(ValueError, match=r"9 classes at most, and 'more' is one more"):
+    with pytest.raises(ValueError, match=r"at most 9 classes, and 'more' is one more"):
         model.learn_one({"a": 1.0}, "more")
     assert model.predict_proba_one({"a": 1.0}) == before
     model.learn_one({"a": 1.0}, 5)

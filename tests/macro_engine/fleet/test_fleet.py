@@ -82,7 +82,7 @@ def test_a_lost_worker_is_said_and_the_run_begun_again_once():
     said = []
     fleet = Fleet([Stream("one", "one.csv", "one.run")], Lossy, said.append)
     fleet.run()
-    assert said == ["one: its worker was lost; it goes on from its run file"]
+    assert said == ["one: its worker was lost; it resumes from its run file"]
     assert fleet.standings[0].state == "finished"
     assert fleet.rung == 1
 
@@ -97,12 +97,12 @@ def test_what_has_no_run_file_yet_has_a_line_on_the_wall(tmp_path):
     (tmp_path / "there.run").touch()
     lines = fleet.lines()
     assert {line.name: line.trouble or line.snapshot.words for line in lines.values()} == {
-        "new.run": "waits for a worker",
+        "new.run": "waiting for a worker",
         "bad.run": "no such file",
         "live.run": "there is no such file yet: waiting for it",
     }
     absent.touch()
-    assert fleet.lines()[tmp_path / "live.run"].snapshot.words == "waits for its first rows"
+    assert fleet.lines()[tmp_path / "live.run"].snapshot.words == "waiting for its first rows"
 
 
 def test_a_failure_is_on_the_wall_whatever_the_run_file_tells_of_an_earlier_end(tmp_path):
@@ -171,7 +171,7 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_file(tmp_path):
     _until(lambda: _rows(made[0]) == 700)
     fleet.stop()
     fleet.thread.join(120)
-    assert said == ["s0: its worker process was ended by SIGKILL; it goes on from its run file"]
+    assert said == ["s0: its worker process was ended by SIGKILL; it resumes from its run file"]
     assert fleet.standings[0].value["summary"]["rows"] == 700
 
 

@@ -291,11 +291,15 @@ def odd(tmp_path, *lines):
 @pytest.mark.parametrize(
     ("lines", "kind", "words"),
     [
-        (["nobody,,,,,1"], "unknown", "1 label for a key of which no row is known"),
-        (["k59,,,,,1", "k59,,,,,0"], "disagrees", "1 label for a row that has another one"),
-        (["k59,,,,,1", "k59,,,,,1"], "repeated", "1 label for a row that has the same one"),
+        (["nobody,,,,,1"], "unknown", "1 label for a key without a row"),
+        (
+            ["k59,,,,,1", "k59,,,,,0"],
+            "disagrees",
+            "1 label for a row that already has a different one",
+        ),
+        (["k59,,,,,1", "k59,,,,,1"], "repeated", "1 label for a row that already has the same one"),
         (["k59,,,,,7"], "outside", "1 label outside the classes"),
-        (["k59,2024-01-01T03:00:00,1,1,p0,"], "twice", "with the key of a row that is not"),
+        (["k59,2024-01-01T03:00:00,1,1,p0,"], "twice", "with the key of a row that still waits"),
         (
             ["new,,,,,1", "new,2024-01-01T03:02:00,1,1,p0,"],
             "early",

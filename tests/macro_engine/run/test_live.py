@@ -305,7 +305,7 @@ def test_a_finished_run_takes_no_new_pipe(lines, tmp_path):
         os.close(writing)
         made = live_engine(Pipe(reading), tmp_path / "a.run")
         if refused:
-            with pytest.raises(MacroError, match="nothing of standard input would be read"):
+            with pytest.raises(MacroError, match="to which nothing of standard input can be added"):
                 run(made)
         else:
             run(made)

@@ -96,7 +96,7 @@ def test_who_watches_sees_the_same(tmp_path):
 
 
 def test_what_a_file_tells_of_rows_is_checked():
-    with pytest.raises(MacroError, match="not complete"):
+    with pytest.raises(MacroError, match="incomplete"):
         Snapshot.restored({"pending_likely": [{"key": "x"}]})
 
 

@@ -82,7 +82,7 @@ def test_a_part_that_takes_the_lead_is_an_event_also_after_a_stop(stream, tmp_pa
 def test_a_run_whose_strategies_show_something_else_now_is_not_resumed(stream, tmp_path, mixed):  # noqa: F811
     run_until(engine(stream, tmp_path / "a.run", **CHOSEN), 20)
     mixed.shows = ("turns",)
-    with pytest.raises(MacroError, match="its strategies show other things"):
+    with pytest.raises(MacroError, match="its strategies showed other values"):
         run(engine(stream, tmp_path / "a.run", **CHOSEN))
 
 

@@ -112,7 +112,9 @@ def test_a_run_file_that_is_replaced_or_gone_is_said(stream, tmp_path):
     path.rename(tmp_path / "c.run")
     wait_for(lambda: watching.snapshot.words == "a.run is gone")
     (tmp_path / "b.run").rename(path)
-    wait_for(lambda: watching.snapshot.words == "a.run is another run now; start watch again")
+    wait_for(
+        lambda: watching.snapshot.words == "a.run was replaced by another run; start watch again"
+    )
     assert watching.history.steps == watching.history.results(0, made.steps).steps == made.steps
     (tmp_path / "c.run").rename(path)
     wait_for(lambda: watching.snapshot.state == "finished")
@@ -156,7 +158,7 @@ def test_a_snapshot_of_wrong_types_is_a_damaged_file(stream, tmp_path, told):
     wait_for(lambda: not watching.is_running)
     assert isinstance(watching.error, MacroError)
     (name,) = told
-    assert f"a.run is damaged: what it says of '{name}'" in str(watching.error)
+    assert f"a.run is damaged: its entry '{name}'" in str(watching.error)
     watching.close()
 
 
@@ -168,7 +170,7 @@ def test_a_snapshot_of_wrong_types_is_a_damaged_file(stream, tmp_path, told):
         ({"eps_power": 10**400}, "is not JSON"),
         ({"features": 3}, "its setting 'features': names of columns are expected"),
         ({"categorical": [1]}, "its setting 'categorical': names of columns are expected"),
-        ({"history": -1}, "its setting 'history': '-1' is no number of steps"),
+        ({"history": -1}, "its setting 'history': '-1' is not a number of steps"),
         ({"eps_power": True}, "its setting 'eps_power': 'True' is not a number"),
     ],
     ids=lambda value: str(value)[:30],

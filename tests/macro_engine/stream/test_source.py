@@ -57,7 +57,7 @@ def test_late_rows_may_be_turned_away_and_leave_no_trace(tmp_path):
     assert block.rows.columns.slots == (("x", "y"),)
     assert stream.late == 1
     assert [str(r) for r in stream.rejections.first] == [
-        "part0.csv, line 3, column 't': comes late (--late join would take it)"
+        "part0.csv, line 3, column 't': is late (--late join would accept it)"
     ]
 
 

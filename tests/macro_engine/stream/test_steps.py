@@ -89,5 +89,5 @@ def test_a_length_of_more_than_ten_thousand_years_is_refused():
 
 @pytest.mark.parametrize("text", ["", "0", "10x", "-5", "m", "1.5h"])
 def test_a_length_that_is_none_is_refused(text):
-    with pytest.raises(ValueError, match="no length of a step"):
+    with pytest.raises(ValueError, match="not the length of a step"):
         StepLength.parse(text)

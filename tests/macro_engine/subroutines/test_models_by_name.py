@@ -34,7 +34,7 @@ def test_a_seed_goes_to_models_that_take_one_and_name_none():
         ("linear_model.__builtins__['eval']('1')", "is not MODULE.CLASS"),
         ("datasets.Phishing()", "has no model 'Phishing'"),
         ("utils.math.softmax()", "has no m"),
-        ("linear_model.LinearRegression()", "is no classifier"),
+        ("linear_model.LinearRegression()", "is not a classifier"),
         ("(" * 500 + ")" * 500, "does not parse"),
     ],
 )
@@ -46,7 +46,7 @@ def test_text_that_is_no_river_classifier_is_refused(text, says):
 
 def test_a_binary_model_is_refused_for_more_classes():
     create = resolve("river:linear_model.LogisticRegression()")
-    with pytest.raises(UsageError, match="two classes only and the stream has 3"):
+    with pytest.raises(UsageError, match="two classes and the stream has 3"):
         create(("a", "b", "c"))
 
 

@@ -132,7 +132,7 @@ def test_a_run_whose_worker_is_killed_begins_again_elsewhere(made, tmp_path):
     fleet.stop()
     fleet.thread.join(120)
     assert [line.partition(": ")[0] in ("s0", "s1") for line in said] == [True]
-    assert said[0].endswith("is lost; it begins again elsewhere")
+    assert said[0].endswith("is lost; it restarts on another worker")
     assert [one.state for one in fleet.standings] == ["stopped"] * 2
     assert [one.value["summary"]["rows"] for one in fleet.standings] == [600] * 2
     assert not list(tmp_path.glob("runs/*lock*"))

@@ -125,7 +125,7 @@ def test_a_failure_is_said_tried_once_more_and_the_rest_completes(workers, tmp_p
     ("task", "reason"),
     [
         (Task.of(made_work.not_json, {}), "ValueError: Out of range float values"),
-        (Task.of(made_work.unmarked, {}), "'made_work:unmarked' is no work"),
+        (Task.of(made_work.unmarked, {}), "'made_work:unmarked' is not a task"),
         (Task("no_such_module:work", {}), "ModuleNotFoundError: No module named"),
     ],
 )

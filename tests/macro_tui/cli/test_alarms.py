@@ -76,7 +76,7 @@ def test_a_command_that_fails_is_an_event_and_no_more(stream, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--alarm", "fire"], "is no rule"),
+        (["--alarm", "fire"], "is not a rule"),
         (["--alarm", "blend > 0.2"], "blend is not computed"),
         (["--on-alarm", "no-such-program-here"], "there is no program"),
         (["--on-alarm", "'unclosed"], "--on-alarm"),
@@ -90,7 +90,7 @@ def test_what_is_wrong_exits_with_2_without_a_screen(stream, capsys, options, me
 
 def test_what_is_wrong_is_said_before_a_terminal_is_asked_for(capsys):
     assert main(["demo", "--alarm", "fire"]) == 2
-    assert "is no rule" in capsys.readouterr().err
+    assert "is not a rule" in capsys.readouterr().err
 
 
 def test_many_labels_that_are_no_class_ring_by_themselves(stream, tmp_path, capsys):

@@ -39,7 +39,7 @@ def last_line(err):
         (["d.csv"], {"d_csv": ""}, "d.csv is empty"),
         (["d.csv"], {"d_csv": "t,a,y\n"}, "d.csv: there are columns, but no rows"),
         (["d.parquet"], {"d_parquet": "hello"}, "d.parquet is not a readable Parquet file"),
-        (["d.csv"], {"d_csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"}, "d.csv is no text: it holds NUL bytes"),
+        (["d.csv"], {"d_csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"}, "d.csv is not text: it holds NUL bytes"),
         (["d.csv", "--label", "z"], {"d_csv": GOOD}, "--label: d.csv has no column 'z'"),
         (["d.csv", "--features", "aa"], {"d_csv": GOOD}, "no column 'aa', did you mean 'a'? It has: t, a, y"),
         (["d.csv", "--label", "a >"], {"d_csv": GOOD}, "the label rule 'a >' does not parse"),
@@ -77,7 +77,7 @@ def test_an_unknown_option_is_bad_usage(run):
 
 def test_an_unknown_command_is_bad_usage(capsys):
     assert main(["repaly", "d.csv"]) == 2
-    assert "macro-tui repaly: is no command, did you mean 'replay'?" in capsys.readouterr().err
+    assert "macro-tui repaly: is not a command, did you mean 'replay'?" in capsys.readouterr().err
 
 
 def test_rows_that_cannot_be_used_are_counted_with_lines_and_reasons(run):

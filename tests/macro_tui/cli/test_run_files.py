@@ -59,7 +59,7 @@ def test_the_same_command_goes_on(stream, capsys):
         "ftl,ewa",
     ]
     assert main([*arguments, "--run", "a.run"]) == 0
-    assert "going on after" in capsys.readouterr().err
+    assert "resuming after" in capsys.readouterr().err
     assert main([*arguments, "--run", "a.run", "--distance", "features"]) == 1
     assert "--distance was" in capsys.readouterr().err
 

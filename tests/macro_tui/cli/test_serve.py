@@ -34,7 +34,7 @@ def test_it_needs_something_to_serve(capsys):
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1"])
 def test_a_port_that_is_none_is_refused(port, tmp_path, capsys):
     assert main(["serve", str(tmp_path), f"--port={port}"]) == 2
-    assert "is no port" in capsys.readouterr().err
+    assert "is not a port" in capsys.readouterr().err
 
 
 def in_a_browser(test):

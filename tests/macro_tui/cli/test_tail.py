@@ -106,7 +106,7 @@ def test_a_stopped_tail_goes_on_with_the_same_command(stream, tmp_path):
     tail = start(*command)
     wait_for_steps(tmp_path / "a.run", before + 10)
     errors = stop(tail)
-    assert f"going on after {before:,} steps" in errors
+    assert f"resuming after {before:,} steps" in errors
     assert "rotated in the meantime: finishing live.csv.1 first" in errors
 
 
@@ -142,7 +142,7 @@ def test_standard_input_goes_on_with_the_same_command_and_says_what_is_lost(stre
     second = start(*command, stdin=subprocess.PIPE)  # lines 1000 to 1100 came to nobody
     _, errors = second.communicate("".join([lines[0], *lines[1100:]]), timeout=120)
     assert second.returncode == 0, errors
-    assert f"going on after {before:,} steps" in errors
+    assert f"resuming after {before:,} steps" in errors
     assert "what came between the last run and this one cannot be read again" in errors
     reader = RunReader(tmp_path / "a.run")
     assert reader.steps > before + 30

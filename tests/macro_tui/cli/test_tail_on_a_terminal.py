@@ -83,8 +83,8 @@ def test_rows_come_through_standard_input_and_keys_from_the_terminal(lines):
 
 def test_wrong_options_are_told_before_the_screen_opens(tmp_path):
     for options, words in (
-        (["--close-after", "soon"], b"--close-after 'soon' is no length of time"),
-        (["--alarm", "fire"], b"--alarm 'fire' is no rule"),
+        (["--close-after", "soon"], b"--close-after 'soon' is not a length of time"),
+        (["--alarm", "fire"], b"--alarm 'fire' is not a rule"),
         (["--theme", "none"], b"--theme 'none' is unknown"),
     ):
         with Terminal("tail", tmp_path / "none.csv", *options) as terminal:

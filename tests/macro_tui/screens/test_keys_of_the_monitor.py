@@ -282,7 +282,7 @@ async def test_a_place_that_is_none_is_refused_in_words(finished):
     async with Opened(finished) as opened:
         await opened.press("g", *"nowhere", "enter")
         assert isinstance(opened.app.screen, Prompt)
-        assert "'nowhere' is no place" in text_of(opened.app)
+        assert "'nowhere' is not a position" in text_of(opened.app)
 
 
 @pytest.mark.slow

@@ -46,6 +46,6 @@ def test_the_lag_fits_in_its_column():
 
 
 def test_a_run_that_has_no_figures_yet_says_what_it_waits_for():
-    words = "its worker was lost; it begins again elsewhere"
+    words = "its worker was lost; it restarts on another worker"
     _, row = texts(wall_rows([line("a.run", "starting", words)], 0, 80, 24, UNICODE))
     assert row.split(maxsplit=3) == ["▶", "a.run", "starting", words]

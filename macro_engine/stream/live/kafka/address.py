@@ -48,8 +48,8 @@ class Address:
             raise UsageError(f"kafka:{visible(text)}: brokers and a topic are expected; {_FORM}")
         if not _TOPIC.fullmatch(topic) or topic in (".", ".."):
             raise UsageError(
-                f"kafka:{visible(text)}: '{visible(topic)}' is no name of a topic (letters, digits "
-                f"and . _ - are allowed); {_FORM}"
+                f"kafka:{visible(text)}: '{visible(topic)}' is not the name of a topic (letters, "
+                f"digits and . _ - are allowed); {_FORM}"
             )
         properties: dict[str, str] = {}
         for name, value in parse_qsl(query, keep_blank_values=True):

@@ -94,7 +94,7 @@ class FirstMessages:
         if not set(COLUMN_OPTIONS) <= self.settings.values.keys():
             return (
                 f"waiting for messages that tell which column is what, {seen}/{SAMPLE}; "
-                f"{lacking_options(self.settings.values.keys())} would say it at once"
+                f"{lacking_options(self.settings.values.keys())} would settle it at once"
             )
         objects = self._objects()
         known = {key for found in objects for key in found}

@@ -124,7 +124,7 @@ class Merge:
         many = len(silent) > 1
         self.say(
             f"partition{'s' * many} {names} {'give' if many else 'gives'} nothing for "
-            f"{PATIENCE:.0f} s: going on without; rows that come later may be late"
+            f"{PATIENCE:.0f} s: continuing without; rows that come later may be late"
         )
         for p in silent:
             self.queues[p].is_waited_for = False

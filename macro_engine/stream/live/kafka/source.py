@@ -251,7 +251,7 @@ class KafkaSource(Source):
             start = low
             self.say(
                 f"partition {p} ends at offset {high:,} and was read up to {expected:,}: the topic "
-                f"was made anew, and is read from its beginning"
+                f"was recreated and is read from its beginning"
             )
         self.lost.discard(p)
         queue.next = start

@@ -144,7 +144,9 @@ def test_a_compiler_that_fails_is_one_remark(stream, monkeypatch):
     monkeypatch.setattr(Warming, "__init__", wait)
     run(made)
     failures = [line for line in said if "could not be compiled" in line]
-    assert failures == ["the fast path could not be compiled (no more memory): going on without it"]
+    assert failures == [
+        "the fast path could not be compiled (no more memory): continuing without it"
+    ]
     assert made.summary()["path"] == "plain"
 
 
@@ -155,7 +157,7 @@ def test_without_a_cache_folder_a_thread_compiles(cold, monkeypatch):
     one = Warming(NEEDED)
     assert loaded.wait(5)
     assert one.process is None
-    assert "every run does" in one.announcement
+    assert "every run compiles it" in one.announcement
 
 
 @pytest.mark.usefixtures("cold")

@@ -123,7 +123,7 @@ def test_a_new_run_appends_to_its_own_kind_only(stream, tmp_path):
     assert text.count("prediction") == 1
     assert text.count("\n") == 801
     to.write_text("something else\n")
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="holds something other"):
         run(emitting(stream, to))
     assert to.read_text() == "something else\n"
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_rotated_goes_on_in_a_new_one(tmp_path, how):
     if how == "moved":
         assert (tmp_path / "o.csv.1").read_bytes() == b"key\n1\n"
     assert len(said) == 1
-    assert "by somebody else" in said[0]
+    assert "by another program" in said[0]
 
 
 @pytest.mark.slow
@@ -235,7 +235,7 @@ def test_a_reader_that_is_slow_gets_every_line():
     os.close(write)
     reader.join()
     assert b"".join(taken) == b"".join(lines)
-    assert [text.endswith("lines wait for whoever reads standard output") for text in said] == [
+    assert [text.endswith("lines wait for the reader of standard output") for text in said] == [
         True
     ]
 

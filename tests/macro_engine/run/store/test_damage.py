@@ -96,10 +96,10 @@ def test_a_folder_is_checked_whole_whatever_is_in_it(stopped, tmp_path, capsys):
         ("UPDATE events SET text = 'x' WHERE number = 1", "event 1 does not match"),
         ("DELETE FROM rejected WHERE number = 2", "1 rejected rows are missing"),
         ("UPDATE rejected SET line = 1 WHERE number = 2", "rejected row 2 does not match"),
-        ("DELETE FROM state WHERE name = 'events'", "its state is not complete"),
+        ("DELETE FROM state WHERE name = 'events'", "its state is incomplete"),
         ("UPDATE state SET data = zeroblob(9) WHERE name = 'family'", "state 'family' does not"),
         ("UPDATE run SET value = '1' WHERE name = 'seconds'", "'seconds' does not match"),
-        ("DELETE FROM run WHERE name = 'summary'", "is not complete"),
+        ("DELETE FROM run WHERE name = 'summary'", "is incomplete"),
         ("DELETE FROM records WHERE first_step = 0", "missing"),
     ],
 )

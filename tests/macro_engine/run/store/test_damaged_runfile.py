@@ -43,7 +43,7 @@ def copied(recorded, tmp_path):
         ("CREATE TRIGGER x AFTER INSERT ON run BEGIN DELETE FROM run; END", "damaged: its tables"),
         ("CREATE VIEW v AS SELECT 1", "damaged: its tables"),
         ("UPDATE run SET value = '{' WHERE name = 'status'", "'status' does not match"),
-        ("DELETE FROM run WHERE name = 'status'", "is not complete"),
+        ("DELETE FROM run WHERE name = 'status'", "is incomplete"),
         ("DELETE FROM run WHERE name = 'ledger'", "ledger.* is missing"),
         ("DELETE FROM run", "ledger.* is missing"),
     ],
@@ -89,13 +89,13 @@ def test_a_damaged_record_is_named(in_records, tmp_path, statement, says):
         list(reader.all_results())
 
 
-def test_an_exchanged_record_does_not_follow_from_the_one_before(in_records, tmp_path):
+def test_an_exchanged_record_does_not_match_the_record_before(in_records, tmp_path):
     path = shutil.copy(in_records, tmp_path / "a.run")
     with closing(RunReader(in_records)) as reader:
         second = next(r for r in reader.all_results() if r.first_step)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         records.insert(connection, second, bytes(16), 0.0)  # whole in itself
-    with closing(RunReader(path)) as reader, pytest.raises(DamagedError, match="does not follow"):
+    with closing(RunReader(path)) as reader, pytest.raises(DamagedError, match="does not match"):
         list(reader.all_results())
 
 

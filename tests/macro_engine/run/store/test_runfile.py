@@ -238,7 +238,7 @@ def test_stopped_while_the_file_is_unwritable_it_says_what_is_missing(tmp_path, 
         self.connection.execute("PRAGMA query_only = ON")
 
     monkeypatch.setattr(Recorder, "_open", unwritable)
-    with pytest.raises(MacroError, match=r"a\.run cannot be written.*goes on from there"):
+    with pytest.raises(MacroError, match=r"a\.run cannot be written.*resumes from there"):
         run_until(made, 20)
     monkeypatch.undo()
     run(engine(stream, tmp_path / "a.run"))

@@ -57,5 +57,5 @@ def test_one_that_is_read_meanwhile_is_refused_rather_than_halved(read_at_the_en
     monkeypatch.setattr("macro_engine.run.store.whole_file.PATIENCE", 0.0)
     reader.connection.execute("BEGIN")
     reader.connection.execute("SELECT count(*) FROM state").fetchone()
-    with pytest.raises(MacroError, match="somebody reads it"):
+    with pytest.raises(MacroError, match="another process reads it"):
         whole_file(path)

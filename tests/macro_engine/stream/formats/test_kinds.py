@@ -140,7 +140,7 @@ def test_what_an_encoding_does_not_have_is_a_rejected_line(tmp_path):
 
 def test_text_that_is_not_utf8_is_said_with_the_option(tmp_path):
     notes = CsvFile(write(tmp_path, "d.csv", b"a,b\n1,2\n1,\xe9\n")).notes
-    assert "line 3 is not UTF-8 and such lines are rejected; --encoding latin-1" in notes[-1]
+    assert "line 3 is not UTF-8 and such lines are rejected; name the encoding" in notes[-1]
 
 
 TOWNS = "a,town,y\n" + "".join(
@@ -192,7 +192,7 @@ def test_a_growing_file_with_some_lines_that_are_not_utf8_is_said(tmp_path):
 
 def test_an_encoding_that_does_not_exist_is_refused():
     for name in ("klingon", "hex"):
-        with pytest.raises(ValueError, match="is no encoding"):
+        with pytest.raises(ValueError, match="is not an encoding"):
             encoding(name)
 
 

@@ -292,7 +292,7 @@ def test_a_partition_that_gives_nothing_is_gone_on_without(cluster, tail, monkey
     found.source.client.is_end = lambda _error: False  # its end is never heard of
     found.rows(10)
     assert found.said == [
-        "silent: partition 1 gives nothing for 1 s: going on without; rows that come later may be "
+        "silent: partition 1 gives nothing for 1 s: continuing without; rows that come later may be "
         "late"
     ]
 

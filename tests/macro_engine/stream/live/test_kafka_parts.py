@@ -27,10 +27,10 @@ def test_an_address_has_brokers_and_a_topic(tmp_path):
     ("text", "words"),
     [
         ("//host:9092", "brokers and a topic are expected"),
-        ("//host:9092/", "is no name of a topic"),
+        ("//host:9092/", "is not the name of a topic"),
         ("///flights", "brokers and a topic are expected"),
         ("host/flights", "brokers and a topic are expected"),
-        ("//host/a/b", "'a/b' is no name of a topic"),
+        ("//host/a/b", "'a/b' is not the name of a topic"),
         ("//host/fl\x1bights", "fl\\x1bights"),
         ("//a, b/flights", "brokers and a topic are expected"),
         ("//host/flights?group=me", "'group' is not known; ?config=client.properties"),
@@ -204,7 +204,7 @@ def test_a_partition_that_should_have_more_is_waited_for_no_longer_than_said():
     assert three.given(PATIENCE) == []
     assert three.given(PATIENCE + 1.0) == [(0, 1)]
     assert three.said == [
-        "partition 2 gives nothing for 10 s: going on without; rows that come later may be late"
+        "partition 2 gives nothing for 10 s: continuing without; rows that come later may be late"
     ]
     three.come(0, 2, at=20.0)
     three.end(0, 1)

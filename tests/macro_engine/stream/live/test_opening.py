@@ -108,7 +108,7 @@ def test_only_options_that_are_lacking_are_called_the_way_to_begin_at_once(
     live.write_text("".join(rows[:2]))
     wait = Waiting(lambda: append(live, "".join(rows[2:]).encode()))
     opened(live, wait, **given)
-    assert wait.why[0].endswith(f" 1/500; {lacking} would say it at once")
+    assert wait.why[0].endswith(f" 1/500; {lacking} would settle it at once")
 
 
 def test_a_resumed_stream_keeps_the_format_that_was_guessed(live):

@@ -150,7 +150,7 @@ def test_a_file_that_was_compressed_is_read_on_at_the_right_byte(live, packing):
     assert other.lines == [3, 4, 2]
     assert other.said == [
         f"live.csv: rotated in the meantime: finishing live.csv.1{packing} first",
-        "live.csv: rotated: going on with the new file (live.csv)",
+        "live.csv: rotated: continuing with the new file (live.csv)",
     ]
 
 

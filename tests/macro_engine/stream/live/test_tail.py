@@ -52,7 +52,7 @@ def test_after_a_rename_the_old_file_is_read_to_its_end(live):
     assert live.said == []
     live.wait()
     assert live.poll() == ["4,4,p"]
-    assert live.said == ["live.csv: rotated: going on with the new file (live.csv)"]
+    assert live.said == ["live.csv: rotated: continuing with the new file (live.csv)"]
     assert live.lines == [2, 3, 4, 2]
 
 

@@ -94,7 +94,7 @@ def test_a_row_that_is_changed_in_place_does_not_have_all_read_again(live):
         file.write(b"q")
     append(live.path, b"1000,1,q\n")
     assert live.poll() == ["1000,1,q"]
-    assert live.said == ["live.csv: was changed in place: going on after what was read before"]
+    assert live.said == ["live.csv: was changed in place: continuing after what was read before"]
 
 
 def test_half_of_a_line_that_moved_in_place_is_not_taken_for_a_row(live):
@@ -149,7 +149,7 @@ def test_a_file_replaced_by_one_with_the_same_rows_and_more_is_read_on(live, is_
         live.wait()
     assert live.poll() == ["2,2,q"]
     assert live.said[-1].endswith(
-        "replaced by a file with the rows read before: going on after them"
+        "replaced by a file with the rows read before: continuing after them"
     )
     live.follower.close()
 
