@@ -128,7 +128,7 @@ def test_beyond_a_hundred_classes_blend_is_left_out_and_that_is_said(tmp_path):
     made = engine(path, tmp_path / "a.run", Listener(remark=said.append), **options | BLEND)
     run(made)
     assert [line for line in said if "blend" in line] == [
-        "blend answers at most 100 classes, and there are 101: it is left out; the prediction is "
+        "blend supports at most 100 classes, and there are 101: it is left out; the prediction is "
         "that of ftl"
     ]
     summary = made.summary()

@@ -187,7 +187,7 @@ def test_a_growing_file_in_latin_1_is_read_as_the_recording_is(tmp_path, given):
 def test_a_growing_file_with_some_lines_that_are_not_utf8_is_said(tmp_path):
     path = write(tmp_path, "d.csv", TOWNS.encode() * 30 + b"1,\xe9,0\n")
     remarks = " ".join(open_stream(FileOrigin(path)).remarks)
-    assert "line 751 is not UTF-8 and such lines are rejected; --encoding latin-1" in remarks
+    assert "line 751 is not UTF-8 and such lines are rejected; name the encoding" in remarks
 
 
 def test_an_encoding_that_does_not_exist_is_refused():
