@@ -31,7 +31,7 @@ _MOUNTS = Path("/proc/mounts")
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at, what was found, and what to do where itis invalid."""
+    """A check: its name, its state, what it found and how to fix it."""
 
     state: State
     what: str

@@ -186,7 +186,7 @@ def _say_what_went_wrong(summary: Summary, say: Callable[[str], None]) -> None:
         if summary.late > summary.rows / 2:
             say("most rows came late: is the file sorted with the newest row first?")
     if summary.held:
-        say(f"{summary.held:,} rows are held asidebecause they lie far ahead (--ahead)")
+        say(f"{summary.held:,} rows are held aside because they lie far ahead (--ahead)")
     for line in summary.notes:
         say(visible(line, _LONGEST_NOTE))
     present = [name for name, n in zip(summary.classes, summary.labels, strict=False) if n]

@@ -12,7 +12,7 @@ A class says once what it remembers, and is written down and restored by that:
 >>> Tally.remembers.restore(Tally(), state, series=5)
 Traceback (most recent call last):
 ...
-macro_engine.core.state.DamagedError: in its state 'wrong'is invalid
+macro_engine.core.state.DamagedError: in its state 'wrong' is invalid
 
 Lengths in shapes, and limits, may have names. Who restores gives their values; a length that is
 not given is that of the first array that has it, and later ones must agree.

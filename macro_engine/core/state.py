@@ -149,7 +149,7 @@ def array(state: State, name: str, dtype: type, shape: Sequence[int | None]) -> 
         or len(value.shape) != len(shape)
         or any(want is not None and n != want for n, want in zip(value.shape, shape, strict=True))
     ):
-        raise DamagedError(f"in its state '{name}'is invalid")
+        raise DamagedError(f"in its state '{name}' is invalid")
     return value
 
 

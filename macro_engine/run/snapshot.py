@@ -127,7 +127,7 @@ class Snapshot:
             if name in told:
                 value = told[name]
                 if not _is_a(value, kind):
-                    raise DamagedError(f"its entry '{name}'is invalid")
+                    raise DamagedError(f"its entry '{name}' is invalid")
                 values[name] = visible(value, _LONGEST_TEXT) if kind is str else value
         for name, (first, last) in _MOMENTS.items():
             moment = values.get(name)

@@ -194,7 +194,7 @@ class Summary:
                 None if (lead := document.get("lead")) is None else _lead(lead, document),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            raise DamagedError("its summaryis invalid") from None
+            raise DamagedError("its summary is invalid") from None
 
 
 def _count(value: Any) -> int:

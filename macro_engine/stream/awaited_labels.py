@@ -292,7 +292,7 @@ class AwaitedLabels:
         self.early = OrderedDict(labels_by_key.restored(state, "early", classes))
         counts = child(state, "counts")
         if not all(type(n) is int for n in counts.values()):
-            raise DamagedError("in its state the counts of labelsare invalid")
+            raise DamagedError("in its state the counts of labels are invalid")
         self.counts = Counter({kind: counts.get(kind, 0) for kind in KINDS if counts.get(kind)})
 
     def _append(self, **more: Ints | Bools) -> None:

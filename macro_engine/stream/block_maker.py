@@ -213,12 +213,12 @@ class BlockMaker:
         rows = self.stepper.ahead.rows
         kept = [AcceptedRows.restored(row, self.spec) for row in children(state, "held", len(rows))]
         if any(len(row) != 1 for row in kept):
-            raise DamagedError("in its state the rows held asideare invalid")
+            raise DamagedError("in its state the rows held aside are invalid")
         self.held = {row.number: one for row, one in zip(rows, kept, strict=True)}
         if self.scratch is not None and state.get("thresholds") is not None:
             found = array(state, "thresholds", np.float64, (None,))
             if not len(found) or not (np.isfinite(found) & (found >= 0)).all():
-                raise DamagedError("in its state the thresholdsare invalid")
+                raise DamagedError("in its state the thresholds are invalid")
             self.thresholds, self.scratch = found.tolist(), None
         elif self.scratch is not None:
             for sampled in children(state, "sampled"):

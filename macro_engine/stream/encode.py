@@ -337,7 +337,7 @@ class _Slots:
             or not all(isinstance(name, str) for name in names)
             or len(set(names)) != len(names)
         ):
-            raise DamagedError("in its state a categoryis invalid")
+            raise DamagedError("in its state a category is invalid")
         self.names = tuple(names)
         self.slot = {name: i for i, name in enumerate(self.names)}
 

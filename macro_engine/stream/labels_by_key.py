@@ -23,4 +23,4 @@ def restored(state: State, name: str, classes: int) -> dict[str, int]:
             found = dict(zip(map(str, keys), labels, strict=True))
             if all(type(label) is int and NO_LABEL <= label < classes for label in labels):
                 return found
-    raise DamagedError(f"in its state the labels of '{name}'are invalid")
+    raise DamagedError(f"in its state the labels of '{name}' are invalid")

@@ -99,7 +99,7 @@ class RunningScale:
         """Go on from a state; the scale must be new."""
         self.remembers.restore(self, state, columns=len(self.bounded))
         if not (np.isfinite(self.means) & (self.variances >= 0.0)).all():
-            raise DamagedError("in its state the scaleis invalid")
+            raise DamagedError("in its state the scale is invalid")
 
     def _deviations(self, j: int, x: float) -> float:
         """How far a value lies from the mean of its column; 0 where it is missing."""

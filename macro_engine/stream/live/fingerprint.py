@@ -76,5 +76,5 @@ class Fingerprint:
         if len(fingerprint.head) > fingerprint.byte or len(fingerprint.behind) != min(
             fingerprint.byte, NEAR
         ):
-            raise DamagedError("in its state the bytes read beforeare invalid")
+            raise DamagedError("in its state the bytes read before are invalid")
         return fingerprint
