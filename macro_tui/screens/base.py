@@ -14,7 +14,7 @@ from macro_tui.app import Monitor, Options
 from macro_tui.panels.panel import Panel
 from macro_tui.view.event_log import EventLog
 from macro_tui.view.glyphs import ASCII, UNICODE
-from macro_tui.view.keys import there
+from macro_tui.view.keys import available_keys
 from macro_tui.view.raster import ACROSS
 from macro_tui.view.scene import Scene
 from macro_tui.view.viewport import Viewport
@@ -34,7 +34,7 @@ class MonitorScreen(Screen[None]):
         self.options = options
         self.glyphs = ASCII if options.ascii else UNICODE
         self.is_played = not session.no_controls  # by keys of this monitor
-        self.keys = there(options.readonly, self.is_played, session.can_note)
+        self.keys = available_keys(options.readonly, self.is_played, session.can_note)
         self.view = Viewport(width=options.width)
         self.event_log = EventLog()
         self.notice = ""

@@ -11,10 +11,10 @@ from macro_tui.view.rows import Row
 _LEGEND = (
     "An error rate is the share of rows predicted wrong: lower is better.",
     "A subroutine is a small model that learns only at moments that look alike.",
-    "The nearest one within the threshold predicts; where there is none, a new",
-    "one is born as a copy of the nearest. The baseline is one model that",
-    "learns everything. FTL follows the threshold that was best so far, each",
-    "step counting alike, however many rows; EWA lets all vote by weight.",
+    "The nearest one within the threshold predicts; if there is none, a new one",
+    "starts as a copy of the nearest. The baseline is one model that learns",
+    "everything. FTL follows the threshold with the least mean error of steps so",
+    "far, however many rows each has; EWA lets all thresholds vote by weight.",
 )
 
 

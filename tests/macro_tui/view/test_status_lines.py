@@ -7,7 +7,7 @@ from made_views import texts
 
 from macro_engine.run.snapshot import Snapshot
 from macro_tui.view.glyphs import UNICODE
-from macro_tui.view.keys import there
+from macro_tui.view.keys import available_keys
 from macro_tui.view.status_lines import before, failure, footer, header
 
 NOW = SimpleNamespace(steps=6000, moment=6000, is_now=True, view=SimpleNamespace(frozen=None))
@@ -55,7 +55,7 @@ def test_why_a_run_failed_is_said_whole_or_says_where_it_is():
 
 def test_the_key_that_pauses_plays_on_when_paused():
     def words(is_held):
-        return texts([footer(80, False, "", there(), False, is_held)])[0]
+        return texts([footer(80, False, "", available_keys(), False, is_held)])[0]
 
     assert "space pause" in words(False)
     assert "space play" in words(True)
