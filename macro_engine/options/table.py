@@ -89,7 +89,7 @@ _OPTIONS = (
     Option(
         "ahead",
         "LENGTH",
-        "hold back rows that are further ahead of the newest step",
+        "hold aside rows that are further ahead of the newest step",
         STREAM,
         "length",
         "1d",
