@@ -1,4 +1,4 @@
-"""The monitor as an application: paints first, then loads what draws and what runs.
+"""The monitor as a Textual application: paints first, then loads the engine.
 
 Nothing that takes its time is imported here: NumPy, Polars, River and Numba come after the first
 paint.

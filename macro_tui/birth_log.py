@@ -1,4 +1,4 @@
-"""Births in a log: a line for each while they are few, and a count of the others."""
+"""The births of a log: a line for each while they are few, then a count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which characters the terminal can show, as far as the environment tells."""
+"""Whether the terminal can show Unicode, by its environment."""
 
 from __future__ import annotations
 

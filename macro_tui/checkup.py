@@ -1,4 +1,4 @@
-"""Looks at the terminal and the machine: what is missing or odd, and what to do about it."""
+"""Checks the terminal and the machine, and says how to fix what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terminal driver: counts what it sends, and knows whether the terminal keeps up."""
+"""The terminal driver: counts the bytes it sends, and detects a slow terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recording holds, read once from end to end without learning anything."""
+"""The report of `inspect`: reads a recording from end to end without learning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal; where there is none, a line a minute."""
+"""A progress bar on a terminal; elsewhere a line a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds recordings: in the working folder, then among those shipped with the program."""
+"""Finds recordings in the working folder, then among the shipped ones."""
 
 from __future__ import annotations
 

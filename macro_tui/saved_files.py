@@ -1,4 +1,4 @@
-"""Files that the monitor leaves in the working folder."""
+"""Files that the monitor saves in the working folder."""
 
 from __future__ import annotations
 

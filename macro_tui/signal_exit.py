@@ -1,4 +1,4 @@
-"""Ends the process at a signal, in a thread of its own.
+"""Ends the process at a signal, in its own thread.
 
 A handler runs in the main thread: at any moment, so that it may find any lock held, and not before
 a call into a library returns. Python therefore writes the signal to a pipe when it arrives, and a

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, as by `>&-`, or no terminal where keys are needed."""
+"""Handles closed standard streams (`>&-`), and opens the terminal for keys."""
 
 from __future__ import annotations
 

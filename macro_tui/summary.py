@@ -1,4 +1,4 @@
-"""The end of a run in numbers and words."""
+"""Prints the summary of a run."""
 
 from __future__ import annotations
 

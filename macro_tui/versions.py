@@ -1,4 +1,4 @@
-"""The versions of this program and of what it stands on."""
+"""The versions of this program and its dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall as an application: many runs, and the monitor of one of them over it."""
+"""The wall as a Textual application, with the monitor of one run over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an ensemble asks of a family, whichever way that is computed."""
+"""The interface between an ensemble and a family, however the family is computed."""
 
 from __future__ import annotations
 

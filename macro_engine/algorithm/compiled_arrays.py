@@ -1,4 +1,4 @@
-"""The arrays that the compiled family keeps from block to block: empty ones, and larger ones."""
+"""Allocation and growth of the arrays of the compiled family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The family over kernels: the same results as `Family`, for the learners of the paper."""
+"""The compiled family: the results of `Family`, computed by kernels, for the paper's learners."""
 
 from __future__ import annotations
 

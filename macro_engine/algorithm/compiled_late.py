@@ -1,4 +1,4 @@
-"""The arrays of the kernels for labels that come late."""
+"""Arrays of the kernels for late labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which settings the compiled path runs."""
+"""Whether the compiled path supports given settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compiled family remembers, as arrays without spare room, and back.
+"""Stores and restores the state of the compiled family, as arrays without spare capacity.
 
 The loops check no bounds: every number in a state by which they find their way is checked here.
 """

@@ -1,4 +1,4 @@
-"""A look at the step that opens next, on the compiled path."""
+"""Predictions for an open step on the compiled path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What distances cost on the compiled path, estimated from a step now and then."""
+"""An estimate of the time spent on distances on the compiled path, from sampled steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probabilities for learners that only name a class, earned by how often they were right.
+"""Probabilities for learners that predict classes only, calibrated by their past predictions.
 
 Each member has a table of what came when it said a class, and so has the marginal baseline. It
 forgets: after a hundred rows a count is worth half.

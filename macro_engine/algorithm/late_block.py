@@ -1,4 +1,4 @@
-"""Steps that open while earlier ones are completed, as a family is given them."""
+"""The input of a family where labels come late: steps that open while earlier ones complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loops of a family: compiled, or interpreted where no compiler has seen them yet."""
+"""The loops of a family: compiled, or interpreted until they are compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subroutines of one member of a family, and what is decided for a step."""
+"""The subroutines of one member of a family, and its decision for a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernels a run needs, and how to have all of them compiled or loaded at once."""
+"""The kernels that a run needs, and how to compile or load all of them at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline that expects nothing to change."""
+"""The no-change baseline: it predicts the last known label."""
 
 from __future__ import annotations
 

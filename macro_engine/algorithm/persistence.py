@@ -1,4 +1,4 @@
-"""Expert 3: what follows the last label, given how often labels stay and where they go.
+"""Expert 3: the probability of the next label given the last one.
 
 It is the baseline no-change with probabilities: a run computes it once, for the baseline, and hands
 it to the blend.

@@ -1,4 +1,4 @@
-"""NumPy twins of those parts of the kernels that take long where nothing is compiled yet.
+"""NumPy versions of the slowest parts of the kernels, for runs whose kernels are not compiled.
 
 They give the same bits: every sum runs in the same order, which `cumsum` keeps and `sum` does not.
 """

@@ -1,4 +1,4 @@
-"""Which parts to store of steps that wait for labels: each step once, however long it waits."""
+"""Divides the steps that wait for labels into parts, so that each step is stored once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the rows of a step, and all that learning from their labels needs."""
+"""The blend's predictions for the rows of a step, with what learning from the labels needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled twin of `Blend`: the same bits, a block of steps at a time."""
+"""The compiled version of `Blend`: the same bits, a block of steps at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compiled twin remembers, without spare room, and back."""
+"""Converts the memory of the compiled blend to arrays without spare capacity, and back."""
 
 from __future__ import annotations
 

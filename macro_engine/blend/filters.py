@@ -1,4 +1,4 @@
-"""The stack: a filter finds the weights with which the experts' log-probabilities add up best."""
+"""The stack: Kalman filters for the weights of the experts' log-probabilities."""
 
 from __future__ import annotations
 

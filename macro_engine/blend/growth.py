@@ -1,4 +1,4 @@
-"""What is remembered when a class or a column comes that was not known."""
+"""Extends the memory of a blend by a new class or new columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tables are stored: whole once, then at each commit the cells that changed since."""
+"""Incremental storage of the tables: whole once, then the cells changed since the last commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expert 1: logistic regression with a constant step."""
+"""Expert 1: logistic regression with a constant learning rate."""
 
 from __future__ import annotations
 

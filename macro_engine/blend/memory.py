@@ -1,4 +1,4 @@
-"""All that a blend must remember to go on, as arrays: the same for the definition and its twin.
+"""The memory of a blend as arrays: the same for the definition and the compiled version.
 
 Tables are kept as the cells that were touched. Everything that comes from a state is checked.
 """

@@ -1,4 +1,4 @@
-"""What the definition remembers, as arrays, and back."""
+"""Converts the memory of the plain blend to arrays, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who moves the answer: how strongly each expert pulls, and each group of them."""
+"""The pull of each expert, and of each group of experts, on the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for a blend over a whole run, and what it is given of the rows."""
+"""The dimensions of a blend, and its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experts 5 to 9: sums over the tiles that a row falls into, of a coarse and of a fine set."""
+"""Experts 5 to 9: linear models over the tiles of a row, in a coarse and in a fine set."""
 
 from __future__ import annotations
 

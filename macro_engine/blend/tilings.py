@@ -1,4 +1,4 @@
-"""How the columns are cut into tiles: drawn once, from a seed and the number of columns."""
+"""Random tilings of the columns, drawn once from a seed and the number of columns."""
 
 from __future__ import annotations
 

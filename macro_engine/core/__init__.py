@@ -1,1 +1,1 @@
-"""What everything else stands on."""
+"""Basic types and functions that every other package uses."""

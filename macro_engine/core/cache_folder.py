@@ -1,4 +1,4 @@
-"""Where compiled loops are kept, and whether nobody else can have put anything there."""
+"""The folder of the kernel cache, and whether other users could have written to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes in the cache folder: which kernels are in it, and how long compiling takes."""
+"""Notes in the cache folder: the kernels in it, and how long compilation takes."""
 
 from __future__ import annotations
 

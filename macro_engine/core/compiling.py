@@ -1,4 +1,4 @@
-"""How the loops are compiled.
+"""The decorator that compiles and caches a kernel.
 
 What a user waits for at the first start is the compiler, so kernels are cut by what a run needs:
 

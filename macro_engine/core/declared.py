@@ -1,4 +1,4 @@
-"""States that are declared: every value by its name, type, shape and limits.
+"""Declared states: each value has a name, type, shape and limits.
 
 A class says once what it remembers, and is written down and restored by that:
 

@@ -1,4 +1,4 @@
-"""What is said where a name is unknown but close to a known one."""
+"""Suggests the closest known name."""
 
 from __future__ import annotations
 

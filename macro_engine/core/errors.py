@@ -1,4 +1,4 @@
-"""What goes wrong because of the user's input, as one line that says what, where and what to do."""
+"""Errors that the user can fix: one line that says what, where and how."""
 
 
 class MacroError(Exception):

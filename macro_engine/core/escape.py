@@ -1,4 +1,4 @@
-"""Text from a stream is data: nothing in it may reach a terminal as a command."""
+"""Escapes text from a stream, so that it cannot control the terminal."""
 
 import unicodedata
 from pathlib import PurePath

@@ -1,4 +1,4 @@
-"""Optional packages: which there are, and the command that installs one from where the user is."""
+"""Optional packages, and the command that installs them in this environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How durations, times, counts, shares and thresholds are written, for every output."""
+"""The text of durations, times, counts, shares and thresholds, for every output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An array to which values are added at the end, and from which they are dropped at the front."""
+"""An array with appends at the end and drops at the front."""
 
 from __future__ import annotations
 

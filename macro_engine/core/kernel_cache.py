@@ -1,4 +1,4 @@
-"""Compiled loops, kept in files that may be damaged, vanish, or find the disk full.
+"""A cache of compiled kernels that survives damaged and missing files and a full disk.
 
 Whatever happens to the files, the loops are compiled again: that takes time but ends no run.
 """

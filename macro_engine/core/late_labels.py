@@ -1,4 +1,4 @@
-"""What is known of labels that come later than their rows."""
+"""Labels that become known after their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The members of a run's grid: pairs of a history and a threshold, and how they are written."""
+"""The members of a run's grid, pairs of a history and a threshold, and their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics by which people judge classifiers, as functions of a `Tally`.
+"""Metrics of classifiers, as functions of a `Tally`.
 
 Each gives a value for every series, or series by stretches of rows; NaN where it is undefined:
 no rows, no row of the class, a class that was never predicted, no probabilities.

@@ -1,4 +1,4 @@
-"""The names of what stands along the axes of results."""
+"""The names along the axes of results: series, members and classes."""
 
 from __future__ import annotations
 

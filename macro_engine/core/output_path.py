@@ -1,4 +1,4 @@
-"""Where a file is written."""
+"""Resolves the path of an output file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code of other packages that adds distances, learners, strategies and sources.
+"""Loads packages that add distances, learners, strategies and sources.
 
 A package names its modules in the entry-point group `macro_tui.plugins`. A module registers what it
 has when it is imported, which happens when the options of a run are read.

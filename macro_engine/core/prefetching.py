@@ -1,4 +1,4 @@
-"""Asking for memory before it is needed, from compiled code."""
+"""Prefetches memory from compiled code."""
 
 from __future__ import annotations
 

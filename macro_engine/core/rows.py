@@ -1,4 +1,4 @@
-"""Encoded rows of a stream: what distances compare and what subroutines learn from."""
+"""Encoded rows of a stream, which distances compare and subroutines learn."""
 
 from __future__ import annotations
 

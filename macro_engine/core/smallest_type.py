@@ -1,4 +1,4 @@
-"""Numbers in the smallest type that holds them."""
+"""Converts integers to the smallest type that holds them."""
 
 from __future__ import annotations
 

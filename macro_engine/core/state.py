@@ -1,4 +1,4 @@
-"""What a run must remember to go on: nested dictionaries of arrays and JSON values, as bytes.
+"""The state of a run: nested dictionaries of arrays and JSON values, as bytes.
 
 A state may come from a file that a stranger wrote. Reading it executes nothing, allocates no more
 than the bytes themselves hold, and every value is taken out through a check.

@@ -1,4 +1,4 @@
-"""The one result type: what a stretch of steps gave, column by column.
+"""The results of a sequence of steps, column by column.
 
 A column is declared once, by the annotation of its attribute in `Steps`: along which axes it runs,
 how its values are stored, and in which part of a record. Joining, cutting, storing, reading and

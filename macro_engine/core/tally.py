@@ -1,4 +1,4 @@
-"""The sums over rows of which metrics are made; they add up over steps and may be subtracted."""
+"""Sums over rows from which metrics are computed; they can be added and subtracted."""
 
 from __future__ import annotations
 

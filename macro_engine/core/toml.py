@@ -1,4 +1,4 @@
-"""Settings written as TOML; the standard library only reads it."""
+"""Writes settings as TOML; the standard library only reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums over all steps before some moment."""
+"""Sums over all steps before a moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numba without SciPy's linear algebra, for which no kernel has a use."""
+"""Disables Numba's support of SciPy's linear algebra, which no kernel uses."""
 
 from __future__ import annotations
 

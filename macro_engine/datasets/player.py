@@ -1,4 +1,4 @@
-"""Playing a recording into a growing CSV, to practise on."""
+"""Plays a recording into a growing CSV, for practice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stormy week of a shipped recording: what `macro-tui demo` shows."""
+"""A stormy week of a shipped recording, for `macro-tui demo`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a distance between histories is.
+"""The interface of a distance between histories.
 
 The paper bounds the discrepancy between the distributions at two moments by a distance between
 what preceded them: M = D(history(t), history(tau)).

@@ -1,4 +1,4 @@
-"""MACRO as an ordinary River classifier."""
+"""MACRO as a River classifier."""
 
 from macro_engine.estimator.classifier import MacroClassifier
 

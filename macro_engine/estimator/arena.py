@@ -1,4 +1,4 @@
-"""The two arrays in which compiled code finds everything, and how they grow."""
+"""The two arrays that hold the state of the compiled path, and how they grow."""
 
 from __future__ import annotations
 

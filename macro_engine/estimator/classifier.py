@@ -1,4 +1,4 @@
-"""MACRO as an ordinary River classifier."""
+"""MACRO as a River classifier."""
 
 from __future__ import annotations
 

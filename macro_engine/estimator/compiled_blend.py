@@ -1,4 +1,4 @@
-"""The blend on the compiled path: its arrays, with room for what appears, and where they stand."""
+"""The arrays of the blend on the compiled path, with room for new classes and columns."""
 
 from __future__ import annotations
 

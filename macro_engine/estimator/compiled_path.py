@@ -1,4 +1,4 @@
-"""MACRO over rows of River's by compiled loops, for the estimator's own learner.
+"""The compiled path of the estimator, for its default learner.
 
 It gives what `GeneralPath` gives, to the last bit.
 """

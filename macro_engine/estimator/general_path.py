@@ -1,4 +1,4 @@
-"""MACRO over rows of River's with any model: what the compiled path is tested against."""
+"""The general path of the estimator, for any model; the compiled path is tested against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The blend as a strategy, over columns and classes that appear as the stream goes on."""
+"""The blend as a strategy whose columns and classes may grow."""
 
 from __future__ import annotations
 

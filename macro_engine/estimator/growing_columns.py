@@ -1,4 +1,4 @@
-"""The columns of rows whose features appear as the stream goes on, and which of them tiles see."""
+"""Columns of rows whose features appear over time, and the columns that the tiles use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strategies over columns and classes that appear as the stream goes on."""
+"""Creates strategies whose columns and classes may grow."""
 
 from __future__ import annotations
 

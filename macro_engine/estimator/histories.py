@@ -1,4 +1,4 @@
-"""Histories and references of distances that are compared between steps, outside of the loops."""
+"""Histories and references of distances that Python compares between steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows by names as learners, distances and tiles see them: a running scale for each number."""
+"""A running scale for each number of a row, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model as a subroutine, for classes that appear as the stream goes on."""
+"""A River model as a subroutine whose classes may grow."""
 
 from __future__ import annotations
 

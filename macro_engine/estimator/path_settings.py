@@ -1,4 +1,4 @@
-"""What the estimator's two paths are told."""
+"""The settings of both paths of the estimator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a row of River's is for MACRO: numbers by name."""
+"""Converts a row of River to numbers by name."""
 
 from __future__ import annotations
 

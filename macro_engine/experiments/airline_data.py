@@ -1,4 +1,4 @@
-"""The streams of the experiment on flights: prepared recordings, or made from the raw files."""
+"""The streams of the experiment on flights: prepared recordings, or raw files."""
 
 from __future__ import annotations
 

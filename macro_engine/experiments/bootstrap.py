@@ -1,4 +1,4 @@
-"""How sure a difference between two error rates is, where neighbouring days resemble each other."""
+"""Confidence intervals of differences of error rates, by a block bootstrap over days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's experiment on videos: each person and activity a stream, nearest-mean."""
+"""The paper's experiment on videos: a stream for each person and activity, nearest-mean."""
 
 from __future__ import annotations
 

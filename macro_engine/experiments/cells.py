@@ -1,4 +1,4 @@
-"""The cells of an experiment's tables: one error rate each, with the paper's beside it."""
+"""The cells of an experiment's tables: an error rate, with the paper's beside it."""
 
 from __future__ import annotations
 

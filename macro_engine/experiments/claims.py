@@ -1,4 +1,4 @@
-"""What the paper claims of its experiments, each as a rule in numbers that was fixed beforehand.
+"""The paper's claims on its experiments, each with a numeric criterion fixed beforehand.
 
 Errors are shares of rows here; the values that decide are in points (hundredths) unless said.
 """

@@ -1,4 +1,4 @@
-"""Covering numbers of Lemma 1, where a distance is a metric on the line or tells values apart."""
+"""Exact covering numbers for Lemma 1."""
 
 from __future__ import annotations
 

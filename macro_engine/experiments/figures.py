@@ -1,4 +1,4 @@
-"""The paper's figures for our data: error over thresholds, baselines as lines, as SVG."""
+"""The paper's figures for our data as SVG: error over thresholds, baselines as lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plain learner can be given of the past: shares of labels over the newest closed steps."""
+"""Lag features for a plain learner: shares of labels over the last closed steps."""
 
 from __future__ import annotations
 

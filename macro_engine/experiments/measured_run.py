@@ -1,4 +1,4 @@
-"""One run of an experiment, in numbers: who got how many rows wrong, day by day."""
+"""One run of an experiment: numbers of wrong rows by predictor and day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment that was done: cells, verdicts, differences and tables, for every output."""
+"""The results of an experiment: cells, verdicts, differences and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers that others would take for such a stream, run over everything as the baseline is."""
+"""Adaptive classifiers of River, for comparison."""
 
 from __future__ import annotations
 

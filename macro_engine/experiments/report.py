@@ -1,4 +1,4 @@
-"""An experiment as a folder: figures, tables, settings, and one page that holds all of it."""
+"""Writes an experiment as a folder: figures, tables, settings, and one page with all of it."""
 
 from __future__ import annotations
 

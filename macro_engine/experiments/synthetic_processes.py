@@ -1,4 +1,4 @@
-"""Stochastic processes whose conditional law is known at every step, so that risks are exact.
+"""Synthetic processes whose conditional law is known at every step, so that risks are exact.
 
 A step is one row: x is drawn from five points alike, and its label is 1 with a probability that
 depends on x and on what came before.

@@ -1,4 +1,4 @@
-"""What the paper proves, seen on made processes: cells, and claims with rules in numbers."""
+"""The paper's theorems on synthetic processes: cells, and claims with numeric criteria."""
 
 from __future__ import annotations
 

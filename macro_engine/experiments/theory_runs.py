@@ -1,4 +1,4 @@
-"""One run of MACRO over a made process, with its exact excess risk."""
+"""One run of MACRO over a synthetic process, with its exact excess risk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fleet: its streams, who runs them, and what became of each."""
+"""A fleet: runs its streams on workers and reports the result of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order streams begin, so that several workers end at about the same time."""
+"""The order in which streams start, so that workers end at about the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One stream of a fleet: what is asked of it, and its run."""
+"""One stream of a fleet: its settings, and its run."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a user may set, where each value came from, and presets."""
+"""The options of a run, the origin of each value, and presets."""

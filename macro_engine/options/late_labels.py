@@ -1,4 +1,4 @@
-"""The options on labels that come later than their rows."""
+"""The options for late labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings under one name: the paper's experiments.
+"""Presets: the settings of the paper's experiments.
 
 A preset is weaker than the command line and stronger than what stands in files.
 """

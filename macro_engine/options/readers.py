@@ -1,4 +1,4 @@
-"""How the value of each option is read, from what was typed or from what stands in a file.
+"""Parses the values of options, from the command line or a file.
 
 A reader returns the plain value, or raises ValueError with a sentence that says what is wrong.
 """

@@ -1,4 +1,4 @@
-"""The settings of a run: where each came from, and which of several wins.
+"""The settings of a run, their origins and their precedence.
 
 Values are kept as plain text, numbers and lists, so that they can be written down again.
 """

@@ -1,4 +1,4 @@
-"""The one table of the options of a run: name, what it takes, help, group, reader, default.
+"""The table of all options of a run: name, metavar, help, group, reader, default.
 
 The command line, the TOML beside the data, the description inside a Parquet file and the estimator
 all read it. The readers of values are a module of their own and are imported on first use, so that

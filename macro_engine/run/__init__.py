@@ -1,1 +1,1 @@
-"""Running the algorithm over a stream, keeping score, and writing results down."""
+"""Runs the algorithm over a stream, keeps score and records the results."""

@@ -1,4 +1,4 @@
-"""Speed, as ratios against River in the same run."""
+"""Measures speed, as ratios to River in the same run."""
 
 from __future__ import annotations
 

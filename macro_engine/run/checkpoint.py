@@ -1,4 +1,4 @@
-"""What a run file stores of a run, so that it can be resumed, and how it is taken up again."""
+"""Stores the state of a run in its run file, and resumes a run from it."""
 
 from __future__ import annotations
 

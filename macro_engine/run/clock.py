@@ -1,4 +1,4 @@
-"""When each part of a recording is due: for playing it, and for `feed`."""
+"""When each part of a recording is due, for a replay and for `feed`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as Polars frames, with the columns that files of results have."""
+"""Results as Polars frames, with the columns of the result files."""
 
 from __future__ import annotations
 

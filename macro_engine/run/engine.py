@@ -1,4 +1,4 @@
-"""The engine: takes a stream through MACRO, block by block, on an asyncio loop."""
+"""The engine: runs a stream through MACRO, block by block, on an asyncio loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened in a run that an operator would want to know of."""
+"""Events of a run for the operator."""
 
 from __future__ import annotations
 

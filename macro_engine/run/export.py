@@ -1,4 +1,4 @@
-"""What a run file holds, as tables that other programs read."""
+"""Exports the contents of a run file as tables."""
 
 from __future__ import annotations
 

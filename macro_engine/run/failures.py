@@ -1,4 +1,4 @@
-"""What fails in a run, in words: code of the user's choice may fail in ways of its own."""
+"""Messages for failures of a run, also of the user's own code."""
 
 from __future__ import annotations
 

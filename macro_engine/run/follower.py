@@ -1,4 +1,4 @@
-"""What both kinds of `RunView` share: a thread that follows a run, its past and its alarms."""
+"""The part that both kinds of `RunView` share: a thread that follows a run."""
 
 from __future__ import annotations
 

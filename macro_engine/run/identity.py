@@ -1,4 +1,4 @@
-"""What makes two runs the same, so that one may resume the other."""
+"""Checks that a run has the settings and the input of the run that it resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open step of a live feed: its rows are predicted as they come, before it closes."""
+"""Predictions for the open step of a live feed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as files: a row for each row of the stream, or for each step and member."""
+"""Result files: a record for each row of the stream, or for each step and member."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that wait for labels: how many, since when, and which are likeliest of the rare class."""
+"""Rows that wait for labels: their number, age and likeliest members of the rare class."""
 
 from __future__ import annotations
 

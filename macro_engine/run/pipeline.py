@@ -1,4 +1,4 @@
-"""What the steps of a run go through: the ensemble, the scoreboard and the finder of events."""
+"""The pipeline of a step: the ensemble, the scoreboard and the event finder."""
 
 from __future__ import annotations
 

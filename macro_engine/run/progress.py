@@ -1,4 +1,4 @@
-"""Where a run stands: a snapshot for other threads, and the run in numbers."""
+"""The progress of a run: snapshots for other threads, and the final numbers."""
 
 from __future__ import annotations
 

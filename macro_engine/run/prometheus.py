@@ -1,4 +1,4 @@
-"""`--metrics ADDRESS`: a page with the numbers of a run, as Prometheus reads them."""
+"""`--metrics ADDRESS`: serves the metrics of a run to Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of a strategy's answer pulls most, and when another one takes the lead."""
+"""The part of a strategy's answer that pulls most, and its changes."""
 
 from __future__ import annotations
 

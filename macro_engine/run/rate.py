@@ -1,4 +1,4 @@
-"""How fast something goes, of late."""
+"""The rate of a counter over the last seconds."""
 
 from time import monotonic
 

@@ -1,4 +1,4 @@
-"""Why rows were turned away: by reason, each with an example and what to do about it."""
+"""Rejected rows by reason, each with an example and a cure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MACRO over a recording, as a function."""
+"""`replay`: MACRO over a recording, as a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a run as it goes: to its listener, and to its run file."""
+"""Reports a run while it goes on, to its listener and to its run file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line about a run file."""
+"""One line about a run file, for `macro-tui runs`."""
 
 from __future__ import annotations
 

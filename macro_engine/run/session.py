@@ -1,4 +1,4 @@
-"""A run in this process, in a thread of its own."""
+"""A run in this process, in its own thread."""
 
 from __future__ import annotations
 

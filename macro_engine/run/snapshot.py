@@ -1,4 +1,4 @@
-"""Where a run stands, as one immutable value that may be looked at from any thread."""
+"""An immutable snapshot of the state of a run, for any thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run stands, as far as its file and its writer tell."""
+"""The snapshot of a run from its run file, and the state of its writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run file stores of a live stream, so that a resumed run infers nothing again."""
+"""The inferred settings of a live stream in a run file, for a resumed run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a run as data: from a live engine or from a run file."""
+"""The summary of a run as data, from an engine or from a run file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which strategies answer a stream."""
+"""The strategies that support a stream's number of classes."""
 
 from __future__ import annotations
 

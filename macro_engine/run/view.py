@@ -1,4 +1,4 @@
-"""What anything may know of a run: a screen, a summary, a web page or a test.
+"""The interface through which screens, summaries, web pages and tests see a run.
 
 `Session` is the view of a run in this process, `WatchedRun` that of a run file. The types of the
 data that a view hands out are exported from here; whoever shows a run needs nothing else of it.

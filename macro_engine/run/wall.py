@@ -1,4 +1,4 @@
-"""Many run files at once: a line about each, kept up to date by one thread."""
+"""Lines about many run files, kept up to date by one thread."""
 
 from __future__ import annotations
 

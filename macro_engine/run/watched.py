@@ -1,4 +1,4 @@
-"""A run that another process makes, or made, seen through its run file."""
+"""A run of another process, viewed through its run file."""
 
 from __future__ import annotations
 

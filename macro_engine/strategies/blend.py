@@ -1,4 +1,4 @@
-"""Blend: ten experts stacked on log loss, of which members and baselines are some."""
+"""Blend: ten experts, members and baselines among them, stacked on log loss."""
 
 from __future__ import annotations
 

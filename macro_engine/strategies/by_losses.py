@@ -1,4 +1,4 @@
-"""Strategies by which the members vote, with weights that depend on their summed losses alone."""
+"""Strategies in which the members vote, with weights that depend on their summed losses alone."""
 
 from __future__ import annotations
 

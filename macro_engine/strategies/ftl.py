@@ -1,4 +1,4 @@
-"""Follow-The-Leader: the member with the least summed loss answers."""
+"""Follow-The-Leader: the member with the least summed loss predicts."""
 
 from __future__ import annotations
 

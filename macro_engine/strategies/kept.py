@@ -1,4 +1,4 @@
-"""What a strategy keeps of steps that wait for their labels."""
+"""The answers that a strategy keeps for steps that wait for their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strategies that choose among members, a block of steps at a time."""
+"""Kernels of the strategies that choose among members, for a block of steps."""
 
 from __future__ import annotations
 

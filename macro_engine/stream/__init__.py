@@ -1,1 +1,1 @@
-"""Streams: which column is what, how rows are read, encoded and grouped into steps."""
+"""Streams: the roles of columns, and how rows are read, encoded and grouped into steps."""

@@ -1,4 +1,4 @@
-"""Usable rows on the way to being encoded."""
+"""Usable rows before they are encoded."""
 
 from __future__ import annotations
 

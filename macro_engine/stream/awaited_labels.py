@@ -1,4 +1,4 @@
-"""Rows whose labels are not known yet, and when each label is.
+"""Rows that wait for their labels, and when each label becomes known.
 
 Moments are row numbers: a label is known at row i if it is when row i comes, before the step of
 row i opens. A step is complete once each of its rows has its label, or was given up.

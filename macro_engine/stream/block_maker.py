@@ -1,4 +1,4 @@
-"""From tables of raw rows to blocks of whole steps, for recorded and live streams alike."""
+"""Makes blocks of whole steps from tables of raw rows, for recorded and live streams."""
 
 from __future__ import annotations
 

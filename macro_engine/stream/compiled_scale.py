@@ -1,4 +1,4 @@
-"""The running scale, a block at a time, to the bit as its definition."""
+"""The compiled running scale, a block at a time, with the same bits as its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From raw rows to encoded ones: what is usable, which class, which slot."""
+"""Encodes raw rows: checks values, and finds classes and columns of categories."""
 
 from __future__ import annotations
 

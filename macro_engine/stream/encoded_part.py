@@ -1,4 +1,4 @@
-"""Encoded rows on the way to being steps."""
+"""Encoded rows before they are grouped into steps."""
 
 from __future__ import annotations
 

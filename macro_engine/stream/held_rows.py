@@ -1,4 +1,4 @@
-"""Rows whose times lie far ahead of the stream: held aside until it is clear who is wrong."""
+"""Rows whose times lie far ahead: held aside until it is clear which clock is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that only tell rows apart: ids, and the index that a program wrote beside the rows."""
+"""Detects columns that identify rows: ids, and the index that pandas writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guessing which column is what, where nobody said so; every guess is shown to the user."""
+"""Guesses the roles of columns that the user did not name; every guess is shown."""
 
 from __future__ import annotations
 

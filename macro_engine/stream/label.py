@@ -1,4 +1,4 @@
-"""Where labels come from: a column of class names, or a rule over a column."""
+"""The label: a column of class names, or a rule over a column."""
 
 from __future__ import annotations
 

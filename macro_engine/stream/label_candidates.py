@@ -1,4 +1,4 @@
-"""Which column is likely the label: by its name, else because it stands last."""
+"""Candidates for the label: by name, else the last column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of rows, or the lack of one, by the keys of the rows: as a state."""
+"""Stores labels of rows by the keys of the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where labels come late: which rows are rows of the stream, and which only bring a label."""
+"""Separates rows of the stream from rows that only bring a label."""
 
 from __future__ import annotations
 

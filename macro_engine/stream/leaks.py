@@ -1,4 +1,4 @@
-"""Columns that tell the label by themselves, which often are known only after it."""
+"""Detects leaks: columns that determine the label, which are often known only after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that may mean something else than they are read as, told by their first rows."""
+"""Detects files that may be misread, by their first rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the name of a stream and options to one that is ready to run, with nothing left unsaid."""
+"""Opens a stream: from its name and options to a source with complete settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a column holds: its type, its range, how many different values, how many are missing."""
+"""Profiles a column: its type, its range, its numbers of distinct and missing values."""
 
 from __future__ import annotations
 

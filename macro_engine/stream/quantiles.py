@@ -1,4 +1,4 @@
-"""Thresholds taken from the first rows: quantiles of the distances between their histories."""
+"""Thresholds from the first rows: quantiles of the distances between their histories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stream, from what its source gives to blocks of whole steps."""
+"""Reads a stream: polls its source and makes blocks of whole steps."""
 
 from __future__ import annotations
 

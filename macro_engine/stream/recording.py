@@ -1,4 +1,4 @@
-"""A recorded stream: files that are read from the first row to the last."""
+"""A recording: files that are read from the first row to the last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scale of numbers without known bounds: mean and deviation as they come.
+"""The scale of columns without bounds, by running mean and deviation.
 
 Learner, distance and tiles see the same z. A step is scaled by the closed steps before it, so that
 the scale stands behind the division into steps, where blocks are made.

@@ -1,4 +1,4 @@
-"""What the numbers of a stream become: by bounds, by running mean and deviation, or themselves."""
+"""Scales the numbers of a stream: by bounds, by running mean and deviation, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recording whose rows are put in the order of their times."""
+"""A recording sorted by time."""
 
 from __future__ import annotations
 

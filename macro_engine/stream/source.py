@@ -1,4 +1,4 @@
-"""Where the rows of a stream come from: the contract, and the sources by name.
+"""The interface of a source of rows, and the registered sources.
 
 An `Origin` is a stream that was named and is not read yet. From it come the names of the columns
 and the first rows, by which the options of a run are settled, and then the `Source` that is polled.

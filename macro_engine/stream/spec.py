@@ -1,4 +1,4 @@
-"""Which column is what, and how rows become steps."""
+"""The description of a stream: the roles of its columns, and the length of its steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows make a step."""
+"""Groups rows into steps."""
 
 from __future__ import annotations
 

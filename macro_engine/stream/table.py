@@ -1,4 +1,4 @@
-"""Rows as a file gave them, before anything was decided about them."""
+"""Raw rows of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates as people write them: which format a column of times has, judged by its first values.
+"""Detects the time format of a column from its first values.
 
 What ISO 8601 or an epoch explains needs no format, see `times`.
 """

@@ -1,4 +1,4 @@
-"""Times as microseconds since 1970; times without an offset are taken as they stand."""
+"""Parses times to microseconds since 1970; times without an offset stay as they are."""
 
 from __future__ import annotations
 

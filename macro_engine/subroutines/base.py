@@ -1,4 +1,4 @@
-"""What MACRO asks of a learning algorithm."""
+"""The interface of a learner."""
 
 from __future__ import annotations
 

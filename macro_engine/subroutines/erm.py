@@ -1,4 +1,4 @@
-"""Empirical risk minimization as the paper's Theorem 1 has it: keep all rows, minimise over them.
+"""Empirical risk minimization as in the paper's Theorem 1: keeps all rows and minimises over them.
 
 Each prediction after new rows minimises over all rows that the subroutine has learned: the cost of
 a run grows with the square of its length. It is the reference that `logistic` approximates.

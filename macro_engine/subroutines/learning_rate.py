@@ -1,4 +1,4 @@
-"""The step of stochastic gradient descent: one that falls, or always the same."""
+"""The learning rate of stochastic gradient descent: falling or constant."""
 
 from __future__ import annotations
 

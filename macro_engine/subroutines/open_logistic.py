@@ -1,4 +1,4 @@
-"""Logistic regression as a River classifier, for classes that appear as the stream goes on."""
+"""Logistic regression as a River classifier whose classes may grow."""
 
 from __future__ import annotations
 

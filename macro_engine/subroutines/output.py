@@ -1,4 +1,4 @@
-"""Online-to-batch conversion: which of a subroutine's hypotheses it puts out.
+"""Online-to-batch conversion: the output hypothesis of a subroutine.
 
 A hypothesis h_i is the learner's state after its i-th learned step, and s is how many there are so
 far. Until the first, a newborn puts out the copy that it started from.

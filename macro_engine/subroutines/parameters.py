@@ -1,4 +1,4 @@
-"""The parameters of a learner, for people to look at."""
+"""The parameters of a learner, for display."""
 
 from __future__ import annotations
 

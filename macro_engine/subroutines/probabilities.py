@@ -1,4 +1,4 @@
-"""Probabilities of classes from those of models that each know one class."""
+"""Normalises the probabilities of models that each know one class."""
 
 from __future__ import annotations
 

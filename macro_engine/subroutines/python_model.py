@@ -1,4 +1,4 @@
-"""`python:module:function`: a model factory of the user's own.
+"""`python:module:function`: a model factory of the user.
 
 It runs the user's code, so it is taken from the command line only, never from a file.
 """

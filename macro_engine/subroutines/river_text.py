@@ -1,4 +1,4 @@
-"""`river:linear_model.LogisticRegression(l2=0.1)`: a River model written down as text.
+"""Parses the text of a River model: `river:linear_model.LogisticRegression(l2=0.1)`.
 
 The text is parsed with `ast` and built from literals and River's own classes. It is never
 evaluated, so text from a file can do no more than build a River model.

@@ -1,1 +1,1 @@
-"""Pieces of work: done here, by processes of this machine or by a Dask cluster."""
+"""Tasks: run in this process, by worker processes, or by a Dask cluster."""

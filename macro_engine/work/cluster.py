@@ -1,4 +1,4 @@
-"""A Dask cluster that exists: the way to it, and what its workers must have."""
+"""Connects to an existing Dask cluster, and checks its workers."""
 
 from __future__ import annotations
 

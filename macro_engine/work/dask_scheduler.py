@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster that exists.
+"""Runs tasks on an existing Dask cluster.
 
 What travels is JSON text within Dask's own protocol, which pickles the call: whoever can reach a
 scheduler can run anything on its workers. That is Dask's trust model, and the operator's choice.

@@ -1,4 +1,4 @@
-"""Work that a Dask cluster does: what is at work, what was lost, and what came back."""
+"""Work on a Dask cluster: running, lost and finished."""
 
 from __future__ import annotations
 

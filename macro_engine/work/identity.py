@@ -1,4 +1,4 @@
-"""What makes two pieces of work the same: the program, and the content of the data."""
+"""The identity of a task: the program, and the content of its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker processes of this machine, which do one task after another."""
+"""Worker processes of this machine."""
 
 from __future__ import annotations
 

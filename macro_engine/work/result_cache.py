@@ -1,4 +1,4 @@
-"""A folder of results, a JSON file each, from which a series of tasks goes on."""
+"""A cache of task results: a folder with a JSON file for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request to end that works may listen to."""
+"""A stop request that tasks can check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pieces of work with an identity, done here, by processes of this machine or by a cluster."""
+"""Tasks with an identity, run in this process, by worker processes or by a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that does tasks: lines of JSON come in on standard input, and go out on a pipe.
+"""A worker process: reads tasks as lines of JSON on standard input, and writes results to a pipe.
 
 Nothing is pickled. The process ends when its standard input does, so that none outlives the one
 that started it, however that ended.

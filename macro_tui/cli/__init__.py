@@ -1,4 +1,4 @@
-"""The command line. Each command's module is loaded when that command runs."""
+"""The command line. Each command's module is imported when that command runs."""
 
 from __future__ import annotations
 

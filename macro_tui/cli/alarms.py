@@ -1,4 +1,4 @@
-"""Options on alarms, and on the numbers that other programs watch."""
+"""Options for alarms and for `--metrics`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui bench`: speed, as ratios against River in the same run."""
+"""`macro-tui bench`: measures speed, as ratios to River in the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui completion`: a script with which a shell completes commands and options."""
+"""`macro-tui completion`: prints a completion script for a shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui demo`: a stormy week at an airport, live, with nothing to prepare."""
+"""`macro-tui demo`: plays a stormy week at an airport as a live feed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui doctor`: what is missing or odd in this terminal and on this machine."""
+"""`macro-tui doctor`: checks this terminal and this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui export`: write what a run file holds as tables."""
+"""`macro-tui export`: writes the contents of a run file as tables."""
 
 from __future__ import annotations
 

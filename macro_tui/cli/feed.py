@@ -1,4 +1,4 @@
-"""`macro-tui feed`: play a recording into a growing CSV, to practise on."""
+"""`macro-tui feed`: plays a recording into a growing CSV, for practice."""
 
 from __future__ import annotations
 

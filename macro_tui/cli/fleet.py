@@ -1,4 +1,4 @@
-"""`macro-tui fleet`: many streams at once, each a run of its own."""
+"""`macro-tui fleet`: runs MACRO over many streams at once."""
 
 from __future__ import annotations
 

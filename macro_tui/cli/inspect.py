@@ -1,4 +1,4 @@
-"""`macro-tui inspect`: what would be read from a recording, how, and what to type then."""
+"""`macro-tui inspect`: shows how a recording would be read, and the command to type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `macro-tui` alone prints: what it is, and the three commands a newcomer wants."""
+"""The overview that `macro-tui` alone prints."""
 
 from __future__ import annotations
 

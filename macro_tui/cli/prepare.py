@@ -1,4 +1,4 @@
-"""`macro-tui prepare`: make a recording from the files of a public data set."""
+"""`macro-tui prepare`: makes a recording from the files of a public data set."""
 
 from __future__ import annotations
 

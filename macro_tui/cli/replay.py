@@ -1,4 +1,4 @@
-"""`macro-tui replay`: run MACRO over recordings."""
+"""`macro-tui replay`: runs MACRO over recordings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui reproduce`: the paper's tables, beside what this program gets."""
+"""`macro-tui reproduce`: recomputes the paper's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui reproduce theory`: what the paper proves, seen on made processes."""
+"""`macro-tui reproduce theory`: checks the paper's theorems on synthetic processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui runs`: the run files of a folder and their state."""
+"""`macro-tui runs`: lists or checks the run files of a folder."""
 
 from __future__ import annotations
 

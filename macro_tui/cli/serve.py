@@ -1,4 +1,4 @@
-"""`macro-tui serve`: a run, or a folder of runs, in browsers on this machine."""
+"""`macro-tui serve`: shows a run, or a folder of runs, in browsers on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui tail`: run MACRO over a growing CSV, standard input or a topic."""
+"""`macro-tui tail`: runs MACRO over a growing CSV, standard input or a Kafka topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`macro-tui wall`: many runs on one screen."""
+"""`macro-tui wall`: shows many runs on one screen."""
 
 from __future__ import annotations
 

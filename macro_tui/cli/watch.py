@@ -1,4 +1,4 @@
-"""`macro-tui watch`: look at a run that another process makes, or a finished one."""
+"""`macro-tui watch`: shows a run of another process, or a finished one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be typed, as plain data: commands, their options, and what each option takes."""
+"""The words of the command line as plain data: commands, options and their values."""
 
 from __future__ import annotations
 

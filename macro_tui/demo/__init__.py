@@ -1,1 +1,1 @@
-"""What `macro-tui demo` plays: real feeds in the background, made from shipped recordings."""
+"""The feeds of `macro-tui demo`: made in the background from shipped recordings."""

@@ -1,4 +1,4 @@
-"""Starts the process that makes the feeds of a demo, and removes all that it wrote."""
+"""Starts the process that makes the feeds of a demo, and removes its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process in the background of a demo: plays feeds, and runs over them where asked for.
+"""The background process of a demo: plays feeds, and runs over them on request.
 
     python -m macro_tui.demo.feeding feeds|runs FOLDER AIRPORT...
 

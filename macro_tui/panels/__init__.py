@@ -1,1 +1,1 @@
-"""The panels: each turns the scene into a picture by functions of `macro_tui.view`."""
+"""The panels: each draws the scene with functions of `macro_tui.view`."""

@@ -1,4 +1,4 @@
-"""The active subroutine, and why it is the one."""
+"""The decision panel: the active subroutine, and why it was chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chart of the lead, or of error rates."""
+"""The chart panel: the lead, or error rates."""
 
 from __future__ import annotations
 

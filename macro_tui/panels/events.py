@@ -1,4 +1,4 @@
-"""The list of events, newest at the bottom."""
+"""The events panel."""
 
 from __future__ import annotations
 

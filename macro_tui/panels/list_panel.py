@@ -1,4 +1,4 @@
-"""A panel that is one list of rows of text."""
+"""A panel with one list of rows of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows that wait for their labels."""
+"""The panel of rows that wait for their labels."""
 
 from __future__ import annotations
 

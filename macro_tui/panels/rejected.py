@@ -1,4 +1,4 @@
-"""The rows that were turned away."""
+"""The panel of rejected rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of subroutines."""
+"""The panel of subroutines."""
 
 from __future__ import annotations
 

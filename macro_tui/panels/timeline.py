@@ -1,4 +1,4 @@
-"""The timeline of the whole run."""
+"""The timeline panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thresholds and their weights; or what strategies show beside their answers."""
+"""The weights panel: thresholds and their weights, or the values that strategies show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alarms on the screen: a bell, a line in reverse."""
+"""Alarms on the screen: a bell, and a line in reverse video."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of all groups of actions of the main screen."""
+"""The base of the mixins with the actions of the main screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether to leave a live feed."""
+"""The question before leaving a live feed."""
 
 from __future__ import annotations
 

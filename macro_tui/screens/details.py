@@ -1,4 +1,4 @@
-"""One subroutine, or a row that waits for its label, on a screen of its own."""
+"""The screen of one subroutine, or of one row that waits for its label."""
 
 from __future__ import annotations
 

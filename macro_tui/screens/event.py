@@ -1,4 +1,4 @@
-"""One event with its whole text, over the main screen."""
+"""The screen of one event with its whole text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help as a screen over the main one."""
+"""The help screen."""
 
 from __future__ import annotations
 

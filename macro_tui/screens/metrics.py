@@ -1,4 +1,4 @@
-"""What people judge by, as a screen over the main one."""
+"""The metrics screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that change what is looked at."""
+"""Actions that move the view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that change how the recording is played."""
+"""Actions that control playback."""
 
 from __future__ import annotations
 

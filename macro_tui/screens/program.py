@@ -1,4 +1,4 @@
-"""Keys of the program itself."""
+"""Actions of the program itself."""
 
 from __future__ import annotations
 

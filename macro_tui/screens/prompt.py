@@ -1,4 +1,4 @@
-"""One question at the bottom of the screen."""
+"""A text prompt at the bottom of the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that mark a moment or write a file."""
+"""Actions that bookmark a moment or write a file."""
 
 from __future__ import annotations
 

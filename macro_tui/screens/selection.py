@@ -1,4 +1,4 @@
-"""Keys that choose a panel, a line in it, and what it lists."""
+"""Actions that select a panel, a line in it, and its contents."""
 
 from __future__ import annotations
 

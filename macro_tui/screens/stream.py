@@ -1,4 +1,4 @@
-"""What is read, and how, as a screen over the main one."""
+"""The screen of the stream's settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall: many runs, a line each; Enter opens the monitor on one of them."""
+"""The wall screen: a line for each run; Enter opens the monitor on one."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What panels show, as plain data: nothing here knows of Textual."""
+"""The contents of panels as plain data, without Textual."""

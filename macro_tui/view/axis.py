@@ -1,4 +1,4 @@
-"""The vertical axis: round ticks, and a range that does not jump with every frame."""
+"""The vertical axis: round ticks, and a range that is stable between frames."""
 
 from __future__ import annotations
 

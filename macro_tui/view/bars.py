@@ -1,4 +1,4 @@
-"""Values as bars, sparks and shades: text, one character a cell."""
+"""Bars, sparklines and shades as text."""
 
 from __future__ import annotations
 

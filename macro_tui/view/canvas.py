@@ -1,4 +1,4 @@
-"""A grid of cells to draw on; what lies outside is cut off."""
+"""A grid of cells to draw on, which clips."""
 
 from __future__ import annotations
 

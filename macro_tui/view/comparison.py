@@ -1,4 +1,4 @@
-"""Compares an error with that of the baseline, in words."""
+"""Describes an error in comparison with the baseline's."""
 
 from __future__ import annotations
 

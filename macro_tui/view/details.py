@@ -1,4 +1,4 @@
-"""One subroutine: its life, what it learned, when it was used."""
+"""The details of one subroutine: its history, what it learned, when it was used."""
 
 from __future__ import annotations
 

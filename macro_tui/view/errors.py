@@ -1,4 +1,4 @@
-"""The lead over the marginal baseline, or error rates; or another metric in their place."""
+"""The contents of the chart panel: the lead, error rates, or another metric."""
 
 from __future__ import annotations
 

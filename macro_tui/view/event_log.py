@@ -1,4 +1,4 @@
-"""The events that the monitor has seen so far."""
+"""The events so far, sorted, filtered and folded."""
 
 from __future__ import annotations
 

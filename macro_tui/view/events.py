@@ -1,4 +1,4 @@
-"""What happened: trouble first, then births, then the rest; or newest at the bottom."""
+"""The contents of the events panel."""
 
 from __future__ import annotations
 

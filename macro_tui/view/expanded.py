@@ -1,4 +1,4 @@
-"""What a panel on the whole screen shows beyond what it has room for beside the others."""
+"""The additional contents of an expanded panel."""
 
 from __future__ import annotations
 

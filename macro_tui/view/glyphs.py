@@ -1,4 +1,4 @@
-"""The characters that pictures are made of, in Unicode and in ASCII; each fills one cell."""
+"""The characters of charts, in Unicode and in ASCII; each fills one cell."""
 
 from __future__ import annotations
 

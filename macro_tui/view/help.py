@@ -1,4 +1,4 @@
-"""The keys, and what the pictures mean."""
+"""The contents of the help: keys, and the meaning of signs."""
 
 from __future__ import annotations
 

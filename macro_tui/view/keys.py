@@ -1,4 +1,4 @@
-"""The one table of keys: bindings, footer, help, palette and docs/monitor.md come from it."""
+"""The table of keys, from which bindings, footer, help, palette and docs/monitor.md are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the panels stand on a screen of any size."""
+"""The layout of the panels on a screen of any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lines of a list are shown."""
+"""The visible part of a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures what goes to the terminal and how much memory the process holds."""
+"""Measures the output to the terminal and the memory of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people judge by, as tables of text: metrics by series, and who was taken for whom."""
+"""Metrics and confusions as tables of text."""
 
 from __future__ import annotations
 

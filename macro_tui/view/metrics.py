@@ -1,4 +1,4 @@
-"""What people judge by, at the moment in view: of every series, and by class."""
+"""The contents of the metrics screen: metrics by series and by class, at the moment in view."""
 
 from __future__ import annotations
 

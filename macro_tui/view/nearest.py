@@ -1,4 +1,4 @@
-"""Why this subroutine: the distances of the nearest ones against the threshold."""
+"""The distances of the nearest subroutines against the threshold."""
 
 from __future__ import annotations
 

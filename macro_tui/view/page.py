@@ -1,4 +1,4 @@
-"""The stretch of a run that pictures show, and its columns.
+"""The stretch of a run that the charts show, and its columns.
 
 A moment is a number of steps: what held when so many of them had been closed.
 """

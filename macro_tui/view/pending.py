@@ -1,4 +1,4 @@
-"""Rows that wait for their labels, the likeliest of the rare class first."""
+"""The contents of the pending panel: rows that wait for labels, the rare class first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows that were turned away: why, how many, an example of each, and what to do."""
+"""The contents of the rejected panel: reasons, counts, examples and cures."""
 
 from __future__ import annotations
 

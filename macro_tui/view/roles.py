@@ -1,4 +1,4 @@
-"""What a piece of text is there for, and how that looks on each kind of terminal."""
+"""The roles of text, and their styles on each kind of terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of text: a row is a list of spans, each with the role that decides its look."""
+"""Rows of text: a row is a list of spans, each with a role that sets its style."""
 
 from __future__ import annotations
 

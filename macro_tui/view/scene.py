@@ -1,4 +1,4 @@
-"""All data of one frame; every panel is drawn from it."""
+"""The data of one frame, from which every panel is drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strategies show beside their answers: who pulls, which filter leads, and any number."""
+"""The values that strategies show beside their answers: pulls, filters, and any number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The speeds that the keys go through."""
+"""The speeds that the keys `[` and `]` select."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of a run and what is to be said of its stream."""
+"""The contents of the stream screen: settings and remarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All subroutines of the threshold in view, and when each was used."""
+"""The contents of the subroutines panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round places along an axis: times of the calendar, or numbers of steps."""
+"""Round positions along an axis: calendar times, or numbers of steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run over time: which subroutine was active in most steps, and when new ones were born."""
+"""The contents of the timeline: active subroutines over time, and births."""
 
 from __future__ import annotations
 

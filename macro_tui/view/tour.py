@@ -1,4 +1,4 @@
-"""A guided tour: one line about each panel, when something first happens in it."""
+"""The guided tour: one line for each panel, when something first happens in it."""
 
 from __future__ import annotations
 

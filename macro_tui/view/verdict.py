@@ -1,4 +1,4 @@
-"""The verdict: MACRO against the baseline, where its lead comes from, and what is beside it."""
+"""The verdict: MACRO against the baseline, and where its lead comes from."""
 
 from __future__ import annotations
 

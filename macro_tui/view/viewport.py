@@ -1,4 +1,4 @@
-"""What is looked at: which moment, how much around it, which threshold and which curves.
+"""The viewport: moment, zoom, threshold and curves in view.
 
 A moment is a number of steps: what held when so many of them had been closed.
 """

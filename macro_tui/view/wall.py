@@ -1,4 +1,4 @@
-"""Many runs on one screen: a line each, those that need a look first."""
+"""The contents of the wall: a line for each run, those that need attention first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The members with their weights, the leader, errors and subroutines."""
+"""The contents of the weights panel: members, weights, leader, errors and subroutines."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The widgets: each shows a frozen view as rows of coloured text."""
+"""The widgets: each shows a view as rows of coloured text."""

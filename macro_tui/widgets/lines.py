@@ -1,4 +1,4 @@
-"""Rows of coloured text of which only the cells that changed are painted again."""
+"""Rows of coloured text that repaint only changed cells."""
 
 from __future__ import annotations
 

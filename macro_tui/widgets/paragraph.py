@@ -1,4 +1,4 @@
-"""Text in spans, a row a line."""
+"""A paragraph of spans, one row for each line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends the terminal only what was refreshed.
+"""Sends only the refreshed part of the screen to the terminal.
 
 Textual sends a refreshed region together with everything left of it in the same widget
 (Textualize/textual#5625): one digit at the right edge of a chart costs the whole row.

@@ -1,4 +1,4 @@
-"""The arrays that the loops work on, by what they belong to.
+"""The arrays of the kernels, grouped by owner.
 
 `used` says how much of them is in use; it is an array because the loops change it.
 """

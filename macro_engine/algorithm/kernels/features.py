@@ -1,4 +1,4 @@
-"""Steps under the features distance."""
+"""The kernels' part for the features distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps under the frames distance."""
+"""The kernels' part for the frames distance."""
 
 from __future__ import annotations
 

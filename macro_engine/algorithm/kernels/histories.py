@@ -1,4 +1,4 @@
-"""The history before a step, and what holds for it under every distance."""
+"""The history before a step: the parts common to all distances."""
 
 from __future__ import annotations
 

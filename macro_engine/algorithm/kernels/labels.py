@@ -1,4 +1,4 @@
-"""Steps under the labels distance."""
+"""The kernels' part for the labels distance."""
 
 from __future__ import annotations
 

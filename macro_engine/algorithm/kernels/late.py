@@ -1,4 +1,4 @@
-"""Whole steps where labels come late: steps open while earlier ones are completed.
+"""Kernels for whole steps with late labels: steps open while earlier ones are completed.
 
 As in `steps`, a kernel serves one distance and one learner, whose parts are inlined into it.
 """

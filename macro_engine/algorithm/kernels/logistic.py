@@ -1,4 +1,4 @@
-"""Prediction and learning for all copies of logistic regression, kept in one bank.
+"""Prediction and learning of logistic regression, for all copies in one bank of arrays.
 
 Exponents are passed at run time: a constant .5 would be folded into a square root, which differs
 from the power that River takes.

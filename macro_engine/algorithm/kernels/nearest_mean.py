@@ -1,4 +1,4 @@
-"""Prediction and learning for all copies of the nearest mean, kept in one bank."""
+"""Prediction and learning of the nearest mean, for all copies in one bank of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probabilities that are read from tables of counts, a block of steps at a time."""
+"""Kernels for probabilities from tables of counts, for a block of steps."""
 
 from __future__ import annotations
 

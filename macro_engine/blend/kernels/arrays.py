@@ -1,4 +1,4 @@
-"""The arrays that the loops work on, by what they belong to."""
+"""The arrays of the kernels, grouped by owner."""
 
 from __future__ import annotations
 

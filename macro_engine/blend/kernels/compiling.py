@@ -1,4 +1,4 @@
-"""How the loops of the blend are compiled."""
+"""The decorator that compiles the kernels of the blend."""
 
 from __future__ import annotations
 

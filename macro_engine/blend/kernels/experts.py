@@ -1,4 +1,4 @@
-"""What the experts other than those on tiles say and learn."""
+"""Prediction and learning of the experts that do not use tiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stack: what the filters say and learn."""
+"""Prediction and learning of the filters."""
 
 from __future__ import annotations
 

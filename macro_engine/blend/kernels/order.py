@@ -1,4 +1,4 @@
-"""Steps in any order of answering, closing and learning."""
+"""Runs steps in any order of answering, closing and learning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole steps: answers, and what is learned from their labels."""
+"""Kernels for whole steps: answers, and learning from their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the experts on tiles say and learn."""
+"""Prediction and learning of the experts on tiles."""
 
 from __future__ import annotations
 

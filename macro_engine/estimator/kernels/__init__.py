@@ -1,1 +1,1 @@
-"""Compiled loops over one row or one step of the estimator."""
+"""Kernels for one row or one step of the estimator."""

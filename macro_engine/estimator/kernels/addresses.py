@@ -1,4 +1,4 @@
-"""Many arrays in one: a table of where they stand and how long their sides are.
+"""A table of the addresses and sizes of many arrays.
 
 Unpacking a named tuple of arrays takes a tenth of a microsecond for each of them, at every call
 from Python. A table of addresses is one array. Whoever makes it keeps the arrays alive.

@@ -1,4 +1,4 @@
-"""What the blend is given of rows, and the calls of its loops."""
+"""Fills the inputs of the blend, and calls its kernels."""
 
 from __future__ import annotations
 

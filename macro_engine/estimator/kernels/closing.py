@@ -1,4 +1,4 @@
-"""What happens when a step closes: losses are counted, subroutines born, and the step learned."""
+"""Closes a step: counts losses, starts subroutines and learns the step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lower bounds of the distance `features`, and which references need more than a bound."""
+"""Lower bounds of the distance `features`, and the references that need the exact distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logistic learners for classes that appear: what `OpenLogistic` is, all copies in one table."""
+"""Kernels of `OpenLogistic`, all copies in one table."""
 
 from __future__ import annotations
 

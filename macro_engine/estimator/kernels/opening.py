@@ -1,4 +1,4 @@
-"""What happens when a step opens: histories are compared, and the closest subroutines found."""
+"""Opens a step: compares histories and finds the closest subroutines."""
 
 from __future__ import annotations
 

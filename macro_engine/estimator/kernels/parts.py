@@ -1,4 +1,4 @@
-"""Where compiled code finds its numbers.
+"""The layout of the arena.
 
 All state stands in two arrays, one of whole numbers and one of others: a call from Python costs
 more with every array that it passes. The whole numbers begin with a header, then say where each

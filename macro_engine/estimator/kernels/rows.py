@@ -1,4 +1,4 @@
-"""What Python calls for each row."""
+"""The kernels that Python calls for each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The running scale of each column: what `RunningScale` is for one, all in one table."""
+"""Kernels of the running scale, all columns in one table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a flat array as tables, without the general `reshape`, which takes long to compile.
+"""Views of a flat array as tables; the general `reshape` takes long to compile.
 
 A view holds nothing: the flat array must outlive it.
 """

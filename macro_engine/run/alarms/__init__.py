@@ -1,1 +1,1 @@
-"""Rules that call the operator, and whom they tell."""
+"""Alarm rules, and the operator's notification."""

@@ -1,4 +1,4 @@
-"""Alarms: which rules are raised, which call the operator, and which are muted.
+"""Alarms: the raised and the muted rules.
 
 A rule over errors is raised when it has held for its time, and cleared only when the error has
 fallen a twentieth below the limit: a curve that trembles around it rings once. A pause is one in

@@ -1,4 +1,4 @@
-"""`--on-alarm COMMAND`: a program that is told of alarms, one after the other, beside the run."""
+"""`--on-alarm COMMAND`: runs a program for each alarm, one after the other, beside the run."""
 
 from __future__ import annotations
 

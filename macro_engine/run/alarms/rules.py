@@ -1,4 +1,4 @@
-"""Rules that call the operator, such as `ftl > marginal + 1pp for 2h`, and how they are read."""
+"""Alarm rules such as `ftl > marginal + 1pp for 2h`, and their parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules of alarms are judged by."""
+"""The values that alarm rules are checked against."""
 
 from __future__ import annotations
 

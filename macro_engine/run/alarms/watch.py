@@ -1,4 +1,4 @@
-"""Judges the alarms of a run: by its steps, and on a live feed by the clock on the wall.
+"""Checks the alarms of a run: by its steps, and on a live feed also by the wall clock.
 
 Steps are judged at fixed moments, every eighth of them, so that the result does not depend on
 timing: it is the same in the process that makes the run and in those that watch its file.

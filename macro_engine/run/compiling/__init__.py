@@ -1,1 +1,1 @@
-"""Kernels that are compiled beside a run."""
+"""Compiles kernels in the background of a run."""

@@ -1,4 +1,4 @@
-"""The process that compiles the kernels of a run into the cache, while the run plays on.
+"""The process that compiles the kernels of a run into the cache.
 
 It ends when its standard input does, so that it never outlives the run.
 """

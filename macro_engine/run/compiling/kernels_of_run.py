@@ -1,4 +1,4 @@
-"""Which kernels a run takes, by its settings."""
+"""The kernels that a run needs, by its settings."""
 
 from __future__ import annotations
 

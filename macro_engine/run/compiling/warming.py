@@ -1,4 +1,4 @@
-"""Has the kernels of a run compiled beside it, and tells when they are ready.
+"""Compiles the kernels of a run in the background, and reports when they are ready.
 
 A run waits for no compiler: it plays on interpreted kernels until the compiled ones are there.
 Another process compiles them into the cache, from where this one loads them. Where there is no

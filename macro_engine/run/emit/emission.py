@@ -1,4 +1,4 @@
-"""`--emit`: predictions as they are made, appended to a file or written to standard output.
+"""`--emit`: appends predictions as they are made to a file or to standard output.
 
 A file holds each line once, even if the process is killed: its length is committed with the state
 of the run, and what was written after it is cut off when the run is resumed.

@@ -1,4 +1,4 @@
-"""What is emitted: predictions and labels, from where they are known."""
+"""Finds the predictions and labels to emit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a prediction is written as a line, and the outcome of a row once it is known."""
+"""Formats a prediction, and the label of a row, as a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where `--emit` writes: a file that holds each line once, or standard output."""
+"""The target of `--emit`: a file that holds each line once, or standard output."""
 
 from __future__ import annotations
 

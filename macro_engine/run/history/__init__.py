@@ -1,1 +1,1 @@
-"""The past of a run, in bounded memory."""
+"""The recorded past of a run, in bounded memory."""

@@ -1,4 +1,4 @@
-"""Who was active in the columns of a picture."""
+"""The active subroutine in each column of a chart."""
 
 from __future__ import annotations
 

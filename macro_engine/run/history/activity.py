@@ -1,4 +1,4 @@
-"""Which subroutines were active how often, along a whole run in bounded memory."""
+"""Counts of active subroutines along a whole run, in bounded memory."""
 
 from __future__ import annotations
 

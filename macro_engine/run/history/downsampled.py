@@ -1,4 +1,4 @@
-"""A whole run in bounded memory: its totals at every n-th step."""
+"""The totals of a run at every n-th step, in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The past of a run: what anything that looks at it may ask, for any moment and at any zoom.
+"""The recorded past of a run, for any moment and at any zoom.
 
 Memory holds the newest steps and the downsampled run; everything else is read from the run file.
 A moment is a number of steps: what held when so many of them had been closed.

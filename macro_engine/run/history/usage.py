@@ -1,4 +1,4 @@
-"""How often each subroutine of a threshold was used, and with which errors."""
+"""Uses and errors of each subroutine of a threshold."""
 
 from __future__ import annotations
 

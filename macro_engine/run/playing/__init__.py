@@ -1,1 +1,1 @@
-"""How fast a recording is played, and where to."""
+"""The speed and the target of playing a recording."""

@@ -1,4 +1,4 @@
-"""Reads and writes the target of `go to`: a step, a row, a share or a time."""
+"""Parses and formats the target of `go to`: a step, a row, a share or a time."""
 
 from __future__ import annotations
 

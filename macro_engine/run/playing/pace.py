@@ -1,4 +1,4 @@
-"""How fast a recording is played: pause, single steps, speed, and going somewhere at full speed."""
+"""The pace of a recording: pause, single steps, speed, and a target at full speed."""
 
 from __future__ import annotations
 

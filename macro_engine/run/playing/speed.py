@@ -1,4 +1,4 @@
-"""A speed at which a recording is played."""
+"""A playing speed."""
 
 from __future__ import annotations
 

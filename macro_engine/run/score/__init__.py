@@ -1,1 +1,1 @@
-"""Who got how much wrong, where the lead comes from, and whether it is more than luck."""
+"""Errors of every predictor, the origin of the lead, and its confidence."""

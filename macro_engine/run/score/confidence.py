@@ -1,4 +1,4 @@
-"""Whether a difference is more than luck, at whatever moment somebody looks.
+"""Confidence sequences for a difference of losses, valid at all times.
 
 The predictable plug-in empirical-Bernstein confidence sequence of Waudby-Smith and Ramdas
 (Estimating means of bounded random variables by betting, theorem 2) for differences of losses,

@@ -1,4 +1,4 @@
-"""Where the lead over the baseline comes from, and whether it is more than luck.
+"""The lead over the baseline: which subroutines earned it, and its confidence.
 
 For every member its subroutines, which stand for situations, share out what a strategy gained on
 the marginal baseline: a step counts for the subroutine that was active in it.

@@ -1,4 +1,4 @@
-"""The confidence in a lead along a run, in bounded memory."""
+"""The confidence of the lead along a run, in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sums over the rows of the newest steps."""
+"""Sums over the rows of the last steps."""
 
 from __future__ import annotations
 

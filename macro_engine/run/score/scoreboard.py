@@ -1,4 +1,4 @@
-"""Who got how many rows wrong, and which."""
+"""The errors of members, strategies and baselines so far."""
 
 from __future__ import annotations
 

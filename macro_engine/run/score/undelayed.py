@@ -1,4 +1,4 @@
-"""The price of waiting: the same run with every label known at once, beside one with a delay."""
+"""The cost of late labels: the same run with every label known at once."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The run file: its tables, how columns become blobs, and how damage is found."""
+"""The run file: its tables, the encoding of columns, and checks for damage."""

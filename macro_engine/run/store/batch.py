@@ -1,4 +1,4 @@
-"""What goes into a run file at once."""
+"""The contents of one transaction of a run file."""
 
 from __future__ import annotations
 

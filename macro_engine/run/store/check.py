@@ -1,4 +1,4 @@
-"""Whether a run file is whole: `macro-tui runs --check`."""
+"""`macro-tui runs --check`: whether a run file is intact."""
 
 from __future__ import annotations
 

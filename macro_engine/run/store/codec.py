@@ -1,4 +1,4 @@
-"""How columns of `Steps` become bytes and back.
+"""Encodes columns of `Steps` as bytes, and decodes them.
 
 A part of a record is a JSON document and then the bytes of its columns. The document names each
 column with its form, type, shape and length in bytes, so that a part explains itself: a column

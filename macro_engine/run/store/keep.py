@@ -1,4 +1,4 @@
-"""How much of a run is kept: `--keep 30d` or `--keep 10GB`."""
+"""`--keep 30d` or `--keep 10GB`: the limit of a run file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run file must hold: checksums of everything, so that nothing changes or goes unnoticed.
+"""The ledger of a run file: counts and checksums of everything in it.
 
 Every record, event, rejected row, part of the state and word about the run has a checksum. Records
 form a chain: the link of each covers its head and the link before it, and its head covers its

@@ -1,4 +1,4 @@
-"""One writer for a run file; a lock left by a dead process does not count."""
+"""The lock of a run file: one writer; the lock of a dead process does not count."""
 
 from __future__ import annotations
 

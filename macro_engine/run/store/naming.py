@@ -1,4 +1,4 @@
-"""The names of series, members and classes, as a run file says them."""
+"""The names of series, members and classes in a run file."""
 
 from __future__ import annotations
 

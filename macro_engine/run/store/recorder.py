@@ -1,4 +1,4 @@
-"""Recording a run: results are gathered here and written to the run file by a thread of its own.
+"""The recorder: collects results and writes them to the run file in its own thread.
 
 About once a second everything goes into one transaction: results, events, rejected rows, and the
 state from which the run can go on. Nothing is ever dropped: where the file cannot be written,

@@ -1,4 +1,4 @@
-"""Records of steps: how they are cut, written, found and read."""
+"""Records of steps: how they are divided, written, found and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transient errors of a run file: which errors count as such, and how long they are retried."""
+"""Transient errors of a run file, and how long they are retried."""
 
 from __future__ import annotations
 

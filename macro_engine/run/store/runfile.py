@@ -1,4 +1,4 @@
-"""A run file, read: what was run, how it went, and where it can go on."""
+"""Reads a run file: its settings, its results and its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that is whole in a run file, and in words what is not."""
+"""Reads the intact part of a damaged run file, and describes the damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a run file, and how one is opened.
+"""The tables of a run file, and how to open one.
 
 A run file may come from a stranger: it is opened without trust in its schema.
 """

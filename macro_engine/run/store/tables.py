@@ -1,4 +1,4 @@
-"""Reading the tables of a run file row by row, each row against its checksum."""
+"""Reads the tables of a run file row by row, and checks each checksum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading run files of version 1, which have no checksums and no names of series."""
+"""Reads run files of version 1, which have no checksums and no names of series."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether commits are missing from the write-ahead log that a run left behind.
+"""Checks whether commits are missing from the write-ahead log of a run.
 
 SQLite takes the log as far as its checksums match, so that a damaged log looks like one that ends
 earlier. What a writer left tells more: the index in the -shm file says how far it got, and frames

@@ -1,4 +1,4 @@
-"""A run file as bytes, for where it goes somewhere else."""
+"""A complete run file as bytes, to send it elsewhere."""
 
 from __future__ import annotations
 

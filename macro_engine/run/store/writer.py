@@ -1,4 +1,4 @@
-"""Writing into a run file what one transaction brings, and keeping its ledger."""
+"""Writes one transaction to a run file, and updates its ledger."""
 
 from __future__ import annotations
 

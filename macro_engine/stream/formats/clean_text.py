@@ -1,4 +1,4 @@
-"""CSV text that can be cut into columns at once.
+"""Clean CSV text, which is cut into columns at once.
 
 Text is clean if every line has the same number of delimiters and none has a quote, a lone CR or
 bytes that are not UTF-8. Of such text the parser makes one row a line, by cutting at delimiters: so

@@ -1,4 +1,4 @@
-"""A CSV file, read in chunks: a clean one at once, any other piece by piece."""
+"""A CSV file, read in chunks: a clean chunk at once, any other piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one CSV parser: bytes go in as they come, whole records come out with their line numbers.
+"""The CSV parser: takes bytes, and returns complete records with their line numbers.
 
 A record is parsed once its last line is complete. Quoted newlines, BOM, CRLF and multi-byte
 characters cut in two are taken care of here.

@@ -1,4 +1,4 @@
-"""How a CSV is written: its delimiter, its decimal mark, and its header."""
+"""The dialect of a CSV: its delimiter, its decimal mark and its header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which encoding a text has that is not UTF-8, and texts of one byte a character."""
+"""Guesses the encoding of a text that is not UTF-8, and decodes encodings of one byte."""
 
 from __future__ import annotations
 

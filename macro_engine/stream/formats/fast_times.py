@@ -1,4 +1,4 @@
-"""Times written alike, read many at a time."""
+"""Parses many times of the same format at once."""
 
 from __future__ import annotations
 

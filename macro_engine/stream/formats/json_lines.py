@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, whose keys are the columns."""
+"""JSON lines: an object for each line, whose keys are the columns."""
 
 from __future__ import annotations
 

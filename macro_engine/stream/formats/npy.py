@@ -1,4 +1,4 @@
-"""Videos of the Breakfast Actions data set as streams, in the layout that the field uses.
+"""Videos of the Breakfast Actions data set as streams, in its usual layout.
 
 DIR/features/VIDEO.npy      features by frames
 DIR/groundTruth/VIDEO.txt   one label a frame

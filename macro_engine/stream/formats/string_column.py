@@ -1,4 +1,4 @@
-"""Columns of text held by Polars: the values of `TextColumn`, read many at a time."""
+"""Columns of text in Polars: the values of `TextColumn`, many at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of text, as a CSV has them, read as times and numbers."""
+"""Columns of text, as in a CSV, parsed as times and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of lines, plain or compressed, in any encoding, read as bytes of UTF-8."""
+"""A text file, plain or compressed, in any encoding, read as UTF-8 bytes."""
 
 from __future__ import annotations
 

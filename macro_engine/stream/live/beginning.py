@@ -1,4 +1,4 @@
-"""The first lines of a growing file or of a pipe, and what is followed from there on."""
+"""The first lines of a growing file or of a pipe, and the source that follows them."""
 
 from __future__ import annotations
 

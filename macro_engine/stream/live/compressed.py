@@ -1,4 +1,4 @@
-"""Compressed files, read from any place on without holding more than a piece of them."""
+"""Reads compressed files from any position, a piece at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By what a text is known again: its first bytes, and the last ones before a place in it."""
+"""The fingerprint of a text: its first bytes, and the last ones before a position in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV text that grows: bytes as they come, tables of whole records as soon as they are there."""
+"""A growing CSV text: takes bytes, and returns tables of complete records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bytes of a text to take at once, so that they are as many rows as are wanted."""
+"""The number of bytes to read at once for a wanted number of rows."""
 
 from __future__ import annotations
 

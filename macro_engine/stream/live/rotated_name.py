@@ -1,4 +1,4 @@
-"""What a rotation adds to the name of a file: a date or a number, and how it was compressed."""
+"""The suffix that a rotation adds to a file name: a date or a number, and a compression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files at a path and beside it: which one was read, and which ones come after it."""
+"""Finds the rotated files of a path: the one that was read, and those after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A live stream that comes through a pipe; it ends, and it cannot be read again."""
+"""Standard input as a live stream, which ends and cannot be read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following a file that grows, through rotation and accidents, by looking at it now and then.
+"""Follows a growing file through rotation and truncation, by polling.
 
 A file is what its inode is: after a rename the open descriptor is read to its end before the next
 file is begun. What happens to a file is reported, and none of it ends the run.

@@ -1,4 +1,4 @@
-"""What stands in `kafka://BROKERS/TOPIC`."""
+"""Parses `kafka://BROKERS/TOPIC`."""
 
 from __future__ import annotations
 

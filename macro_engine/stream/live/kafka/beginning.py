@@ -1,4 +1,4 @@
-"""A topic that was named and is not read yet."""
+"""The first messages of a topic, and the source that follows them."""
 
 from __future__ import annotations
 

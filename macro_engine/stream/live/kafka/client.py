@@ -1,4 +1,4 @@
-"""The connection to a cluster: librdkafka's consumer, and what is known of the topic.
+"""The connection to a Kafka cluster, over librdkafka's consumer.
 
 librdkafka's own lines never reach the terminal, and no partition's offset is committed to a group.
 """

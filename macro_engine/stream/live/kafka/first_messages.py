@@ -1,4 +1,4 @@
-"""The first messages of a topic, from which its columns and all guesses come."""
+"""Infers columns and settings from the first messages of a topic."""
 
 from __future__ import annotations
 

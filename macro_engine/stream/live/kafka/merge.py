@@ -1,4 +1,4 @@
-"""Several partitions as one sequence of rows, in the order of their times."""
+"""Merges several partitions into one sequence of rows, by time."""
 
 from __future__ import annotations
 

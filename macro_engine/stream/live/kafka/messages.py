@@ -1,4 +1,4 @@
-"""From messages to rows: JSON objects, or lines of CSV."""
+"""Parses messages to rows: JSON objects, or lines of CSV."""
 
 from __future__ import annotations
 

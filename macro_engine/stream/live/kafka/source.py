@@ -1,4 +1,4 @@
-"""The rows of a topic, as they come.
+"""The source of a Kafka topic.
 
 The position is an offset for each partition: that of the first message that was not given out. It
 is stored with the results and the state of the rows that were, and nowhere else.

@@ -1,4 +1,4 @@
-"""Looks at the cluster now and then, in a thread of its own, because that may take its time."""
+"""Polls the state of the cluster in its own thread, because that may block."""
 
 from __future__ import annotations
 
