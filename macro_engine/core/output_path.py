@@ -1,8 +1,9 @@
-"""Resolves the path of an output file."""
+"""Resolves and checks the paths of output files."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from macro_engine.core.errors import UsageError
@@ -10,9 +11,9 @@ from macro_engine.core.escape import visible
 
 
 def resolve_output(path: Path) -> Path:
-    """The place of a file of this name: that which a link leads to.
+    """Returns the path of the file to write, after following links.
 
-    Raises `UsageError` where something other than a regular file is there, such as a device.
+    Raises `UsageError` if the path exists and is not a regular file, such as a device.
     """
     place = Path(os.path.realpath(path))
     if place.is_symlink():  # it could not be followed to its end
@@ -21,3 +22,33 @@ def resolve_output(path: Path) -> Path:
         what = "a folder; name a file" if place.is_dir() else "not a regular file; name another one"
         raise UsageError(f"{visible(path)} is {what}")
     return place
+
+
+def input_paths(paths: Iterable[Path]) -> dict[Path, str]:
+    """Returns the files that a run reads, as `check_output` takes them."""
+    return {Path(os.path.realpath(path)): "is read in this run" for path in paths}
+
+
+def check_suffix(path: Path, option: str, suffixes: Iterable[str], hint: str = "") -> None:
+    """Raises `UsageError` if the suffix of an output file names no format."""
+    if path.suffix not in suffixes:
+        raise UsageError(
+            f"{option} {visible(path)}: the name must end in {' or '.join(suffixes)}, which says "
+            f"how it is written{hint}"
+        )
+
+
+def check_output(path: Path, option: str, used: Mapping[Path, str]) -> None:
+    """Raises `UsageError` if no file can be written at the path, or the run uses it already.
+
+    Parameters
+    ----------
+    used
+        The files that the run reads or writes, and how.
+    """
+    try:
+        resolved = resolve_output(path)
+    except UsageError as error:
+        raise UsageError(f"{option}: {error}") from None
+    if resolved in used:
+        raise UsageError(f"{option}: {visible(path)} {used[resolved]}; name another file")

@@ -12,6 +12,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.output_path import check_output, input_paths
 from macro_engine.work.stopping import StopRequest, of_process
 from macro_engine.work.tasks import Task, work
 
@@ -136,7 +137,6 @@ def _opened(stream: Stream, stop: StopRequest) -> Any:
     """The stream, with every setting settled."""
     from macro_engine.options.presets import preset
     from macro_engine.options.settings import Layer
-    from macro_engine.run.outputs import check_run_file
     from macro_engine.run.stored_stream import stored_stream
     from macro_engine.stream.opening import COMMAND_LINE, open_stream
     from macro_engine.stream.source import named
@@ -148,7 +148,7 @@ def _opened(stream: Stream, stop: StopRequest) -> Any:
     run_file = Path(stream.run_file)
     if not stream.is_live:
         path = Path(stream.source)
-        check_run_file(run_file, {path.resolve(): "is read in this run"})
+        check_output(run_file, "--run", input_paths([path]))
         return open_stream([path], layers, config)
 
     def wait(why: str) -> None:
@@ -156,7 +156,7 @@ def _opened(stream: Stream, stop: StopRequest) -> Any:
             raise _LeftError(why)
 
     origin = named(stream.source, stream.from_now)
-    check_run_file(run_file, {path.resolve(): "is read in this run" for path in origin.paths})
+    check_output(run_file, "--run", input_paths(origin.paths))
     return open_stream(
         origin,
         layers,

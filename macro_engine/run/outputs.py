@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
-from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.members import Member, names_of
 from macro_engine.core.output_path import resolve_output
@@ -180,31 +180,6 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
         else:
             frame.write_csv(whole, datetime_format=_TIME_FORMAT)
         whole.replace(place)
-
-
-def check_output(path: Path, option: str, taken: Mapping[Path, str]) -> None:
-    """Refuse a name that does not say how to write the file, or one that is in use."""
-    if path.suffix not in FORMATS:
-        raise UsageError(
-            f"{option} {visible(path)}: the name must end in {' or '.join(FORMATS)}, which says "
-            "how it is written"
-        )
-    try:
-        place = resolve_output(path)
-    except UsageError as error:
-        raise UsageError(f"{option}: {error}") from None
-    if place in taken:
-        raise UsageError(f"{option}: {visible(path)} {taken[place]}; name another file")
-
-
-def check_run_file(path: Path, taken: Mapping[Path, str]) -> None:
-    """Refuse a run file that cannot be one, or whose place is in use."""
-    try:
-        place = resolve_output(path)
-    except UsageError as error:
-        raise UsageError(f"--run: {error}") from None
-    if place in taken:
-        raise UsageError(f"--run: {visible(path)} {taken[place]}; name another file")
 
 
 def finish_all(files: Sequence[ResultFile]) -> None:

@@ -16,11 +16,11 @@ import polars as pl
 
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.output_path import check_output, input_paths
 from macro_engine.options.presets import PRESETS
 from macro_engine.options.presets import preset as layer_of_preset
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
-from macro_engine.run.outputs import check_run_file
 from macro_engine.run.result import RunResult
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.runfile import RunReader
@@ -160,7 +160,7 @@ def _keep(keep: str | None, run: PathLike | None) -> Keep | None:
 
 def _run_file(run: PathLike, opened: Opened) -> Path:
     path = Path(run)
-    check_run_file(path, {path.resolve(): "is read in this run" for path in opened.origin.paths})
+    check_output(path, "--run", input_paths(opened.origin.paths))
     return path
 
 

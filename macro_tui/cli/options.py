@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from macro_engine.core.errors import UsageError
 from macro_engine.core.escape import visible
+from macro_engine.core.output_path import check_output, check_suffix, input_paths, resolve_output
 from macro_engine.options.table import MACRO, OPTIONS, PRESETS, STREAM
 from macro_tui.replays import find_recording
 
@@ -131,38 +133,41 @@ def add_outputs(parser: argparse.ArgumentParser, when: str) -> None:
     )
 
 
-def check_outputs(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
+def check_outputs(arguments: argparse.Namespace, inputs: Iterable[Path]) -> None:
     """Refuses output files that cannot be written, are inputs, or are named twice."""
-    from macro_engine.core.output_path import resolve_output
-    from macro_engine.run.outputs import check_output, check_run_file
+    from macro_engine.run.outputs import FORMATS
 
+    used = input_paths(inputs)
     for option in ("predictions", "trace"):
         path = getattr(arguments, option)
         if path is not None:
-            check_output(path, f"--{option}", taken)
-            taken[resolve_output(path)] = f"is written by --{option} already"
-    _check_emit(arguments, taken)
+            check_suffix(path, f"--{option}", FORMATS)
+            check_output(path, f"--{option}", used)
+            used[resolve_output(path)] = f"is written by --{option} already"
+    _check_emit(arguments, used)
     keep_of(arguments)  # so that what is wrong with it is said at once
     if arguments.run_file is not None:
-        check_run_file(arguments.run_file, taken)
+        check_output(arguments.run_file, "--run", used)
 
 
-def _check_emit(arguments: argparse.Namespace, taken: dict[Path, str]) -> None:
-    from macro_engine.core.output_path import resolve_output
-    from macro_engine.run.emit.emission import STANDARD_OUTPUT, check_emit
+def _check_emit(arguments: argparse.Namespace, used: dict[Path, str]) -> None:
+    from macro_engine.run.emit.emission import FORMATS, STANDARD_OUTPUT
 
     emit = arguments.emit
     if emit is None:
         if arguments.emit_outcomes:
             raise UsageError("--emit-outcomes: name a file for the predictions with --emit")
         return
-    check_emit(emit, taken)
-    if emit == STANDARD_OUTPUT and arguments.json:
-        raise UsageError("--emit -: --json writes to standard output too; leave one out")
-    if emit == STANDARD_OUTPUT and not arguments.headless and sys.stdout.isatty():
-        raise UsageError("--emit -: the screen is on standard output; add --headless")
     if emit != STANDARD_OUTPUT:
-        taken[resolve_output(Path(emit))] = "is written by --emit already"
+        path = Path(emit)
+        check_suffix(path, "--emit", FORMATS, "; - is standard output")
+        check_output(path, "--emit", used)
+        used[resolve_output(path)] = "is written by --emit already"
+        return
+    if arguments.json:
+        raise UsageError("--emit -: --json writes to standard output too; leave one out")
+    if not arguments.headless and sys.stdout.isatty():
+        raise UsageError("--emit -: the screen is on standard output; add --headless")
 
 
 def keep_of(arguments: argparse.Namespace) -> Keep | None:

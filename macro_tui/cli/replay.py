@@ -123,9 +123,7 @@ def _engine(
     """The engine; `unnamed` is where the run is recorded if no file is named."""
     from macro_engine.run.engine import Engine
 
-    check_outputs(
-        arguments, {path.resolve(): "is read in this run" for path in opened.origin.paths}
-    )
+    check_outputs(arguments, opened.origin.paths)
     return serve_metrics(
         arguments,
         Engine(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -162,9 +161,7 @@ def _open(arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], 
 
     layers = layers_from(arguments)
     origin = named(arguments.file, arguments.from_now, descriptor)
-    check_outputs(
-        arguments, {Path(os.path.realpath(path)): "is read in this run" for path in origin.paths}
-    )
+    check_outputs(arguments, origin.paths)
     return open_stream(
         origin,
         layers,

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from macro_engine.core.errors import MacroError, UsageError
-from macro_engine.core.escape import visible
+from macro_engine.core.errors import MacroError
 from macro_engine.core.late_labels import Outcomes
-from macro_engine.core.output_path import resolve_output
 from macro_engine.core.state import DamagedError, State, whole
 from macro_engine.run.emit.lines import CsvLines, JsonLines, LineFormat, PredictedRows
 from macro_engine.run.emit.target import AppendedFile, EmitTarget, Say, StandardOutput
@@ -142,21 +140,3 @@ class Emission:
     def close(self) -> None:
         self.flush()
         self.target.close()
-
-
-def check_emit(to: str, taken: dict[Path, str]) -> None:
-    """Refuse a name that does not say how to write the file, or one that is in use."""
-    if to == STANDARD_OUTPUT:
-        return
-    path = Path(to)
-    if path.suffix not in FORMATS:
-        raise UsageError(
-            f"--emit {visible(path)}: the name must end in {' or '.join(FORMATS)}, which says how "
-            "it is written; - is standard output"
-        )
-    try:
-        place = resolve_output(path)
-    except UsageError as error:
-        raise UsageError(f"--emit: {error}") from None
-    if place in taken:
-        raise UsageError(f"--emit: {visible(path)} {taken[place]}; name another file")
