@@ -23,13 +23,13 @@ class TrialStep(Protocol):
     def numbers(self) -> Ints: ...
 
     def predict(self, rows: Rows) -> Ints:
-        """What each member, and in the last line the baseline, says of rows of the step."""
+        """Predicts rows of the step: one line for each member, the last for the baseline."""
 
     def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
-        """Set lines by rows by classes, where the learners have probabilities."""
+        """Fills in probabilities, lines by rows by classes, of learners that have them."""
 
     def finish(self) -> None:
-        """Give back what is held outside of Python."""
+        """Releases resources held outside of Python."""
 
 
 class AnyFamily(Protocol):
@@ -41,45 +41,45 @@ class AnyFamily(Protocol):
 
     @property
     def distance_seconds(self) -> float:
-        """What distances have cost."""
+        """The time spent on distances."""
 
     @property
     def reference_count(self) -> int:
-        """How many distinct references there are."""
+        """The number of distinct references."""
 
     @property
     def unanswered(self) -> int:
-        """For how many rows an active model had no answer."""
+        """The number of rows for which an active model gave no answer."""
 
     @property
     def always_has_probabilities(self) -> bool:
-        """Whether its learners always give probabilities, so that none need be earned."""
+        """Whether its learners always have probabilities."""
 
     def run(self, block: Block, with_probabilities: bool = False) -> FamilyResult:
-        """Take a block of whole steps through choice, prediction and learning."""
+        """Runs a block of whole steps: choice, prediction and learning."""
 
     def look_ahead(self) -> TrialStep:
-        """Choose for the step that opens next, and change nothing."""
+        """Decides for the next step, without changing the state."""
 
     def run_late(
         self, late: LateBlock, with_probabilities: bool = False
     ) -> tuple[FamilyResult, LearningSubroutines]:
-        """Open steps while others are completed, in the order that is asked for."""
+        """Opens steps and completes others, in the given order."""
 
     def compile(self) -> None:
-        """Go over to compiled loops, where there are any; between two blocks."""
+        """Switches to compiled loops, if there are any; between two blocks."""
 
     def finish(self) -> None:
-        """Give back what is held outside of Python."""
+        """Releases resources held outside of Python."""
 
     def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
-        """The parameters of a subroutine, where its learner can tell."""
+        """The parameters of a subroutine; None if its learner has none to show."""
 
     def updates(self, member: int) -> Ints:
-        """How many steps each subroutine of a member has learned."""
+        """The number of steps that each subroutine of a member has learned."""
 
     def state(self) -> State:
-        """All that must be remembered to go on."""
+        """Returns the complete state."""
 
     def restore(self, state: State, columns: Columns) -> None:
-        """Go on from a state; the family must be new."""
+        """Restores a state; the family must be new."""

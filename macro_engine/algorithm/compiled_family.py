@@ -123,17 +123,17 @@ class CompiledFamily:
 
     @property
     def always_has_probabilities(self) -> bool:
-        """Whether its learners always give probabilities, so that none need be earned."""
+        """Whether its learners always have probabilities."""
         return self.logistic
 
     @property
     def distance_seconds(self) -> float:
-        """About what distances have cost on compiled loops."""
+        """The estimated time spent on distances in compiled loops."""
         return self.cost.seconds
 
     @property
     def reference_count(self) -> int:
-        """How many distinct references there are."""
+        """The number of distinct references."""
         return int(self.references.used.sum())
 
     @property
@@ -146,11 +146,11 @@ class CompiledFamily:
         return sum(a.nbytes for a in held)
 
     def compile(self) -> None:
-        """Go over to compiled loops, between two blocks."""
+        """Switches to compiled loops, between two blocks."""
         self.loops = compiled_loops(self.distance, self.subroutine)
 
     def finish(self) -> None:
-        """Nothing is held outside of Python."""
+        """Does nothing: there are no resources outside of Python."""
 
     def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
         """The parameters of a subroutine."""
@@ -162,19 +162,19 @@ class CompiledFamily:
         return Parameters(MEANS, names, values, np.empty(0))
 
     def updates(self, member: int) -> Ints:
-        """How many steps each subroutine of a member has learned."""
+        """The number of steps that each subroutine of a member has learned."""
         return self.subroutines.updates[member, : self.subroutines.used[member]].copy()
 
     def state(self) -> State:
-        """All that the family must remember to go on, without spare room."""
+        """Returns the complete state, without spare capacity."""
         return compiled_state.state_of(self)
 
     def restore(self, state: State, columns: Columns) -> None:
-        """Go on from a state; the family must be new."""
+        """Restores a state; the family must be new."""
         compiled_state.restore(self, state, columns)
 
     def run(self, block: Block, with_probabilities: bool = False) -> FamilyResult:
-        """Take a block of whole steps through choice, prediction and learning."""
+        """Runs a block of whole steps: choice, prediction and learning."""
         steps, rows = block.steps, len(block.rows)
         self._make_room_for_columns(block.rows.columns)
         self._make_rates_for(rows)
@@ -208,7 +208,7 @@ class CompiledFamily:
     def run_late(
         self, late: LateBlock, with_probabilities: bool = False
     ) -> tuple[FamilyResult, LearningSubroutines]:
-        """Open steps while others are completed, in the order that is asked for."""
+        """Opens steps and completes others, in the given order."""
         opening = late.opening
         steps, rows = opening.steps, len(opening.rows)
         self._make_room_for_columns(opening.rows.columns)
@@ -248,7 +248,7 @@ class CompiledFamily:
         return found, called_since(called, late.earlier.steps)
 
     def look_ahead(self) -> CompiledStep:
-        """Choose for the step that opens next, and change nothing.
+        """Decides for the next step, without changing the state.
 
         It opens a step without rows. What the loops would write down of it goes into copies, but
         for newborn learners, whose places in the bank are free and are written again at their

@@ -28,7 +28,7 @@ class CompiledStep:
         self.numbers = numbers  # of the active subroutines, from 1
 
     def predict(self, rows: Rows) -> Ints:
-        """What each member, and in the last line the baseline, says of rows of the step."""
+        """Predicts rows of the step: one line for each member, the last for the baseline."""
         if self.logistic:
             return self._predict(rows, len(self.bank.counts), np.empty((0, 0, 0)))
         self._widen(rows)
@@ -43,7 +43,7 @@ class CompiledStep:
         return predictions
 
     def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
-        """Set lines by rows by classes, where the learners have probabilities."""
+        """Fills in probabilities, lines by rows by classes, of learners that have them."""
         if self.logistic:
             self._predict(rows, len(lines), lines)
 
@@ -58,7 +58,7 @@ class CompiledStep:
         return predictions
 
     def finish(self) -> None:
-        """Nothing is held outside of Python."""
+        """Does nothing: there are no resources outside of Python."""
 
     def _widen(self, rows: Rows) -> None:
         widths = rows.columns.widths

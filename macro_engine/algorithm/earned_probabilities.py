@@ -64,7 +64,7 @@ class EarnedProbabilities:
         return found
 
     def learn(self, predictions: Counts, labels: Ints) -> None:
-        """Take in the rows of a step, of which each line had said a class."""
+        """Learns the rows of a step, which each line had predicted."""
         for i, label in enumerate(labels.tolist()):
             for line, said in enumerate(predictions[:, i].tolist()):
                 self.counts[line, said] *= _KEPT
@@ -81,7 +81,7 @@ class EarnedProbabilities:
     def run_compiled(
         self, predictions: Counts, labels: Ints, starts: Ints, probabilities: Floats
     ) -> None:
-        """What `run` does, to the last bit."""
+        """Gives the results of `run`, bit for bit."""
         each = np.arange(len(starts))  # every step is complete when the next one opens
         self._fill_compiled(predictions, labels, starts, each, predictions, starts, probabilities)
 
@@ -102,7 +102,7 @@ class EarnedProbabilities:
                 self.fill(result.predictions[:, span], result.probabilities[:, span])
 
     def run_late_compiled(self, result: FamilyResult, late: LateBlock, said: Counts) -> None:
-        """What `run_late` does, to the last bit."""
+        """Gives the results of `run_late`, bit for bit."""
         assert result.probabilities is not None
         self._fill_compiled(
             said, late.rows.labels, late.starts, late.before, result.predictions,
@@ -121,7 +121,7 @@ class EarnedProbabilities:
         )  # fmt: skip
 
     def grow(self, classes: int) -> None:
-        """Take in classes that were not known, and never came."""
+        """Adds new classes, which have not occurred yet."""
         more = classes - self.classes
         self.counts = np.pad(self.counts, ((0, 0), (0, more), (0, more)))
         self.classes = classes

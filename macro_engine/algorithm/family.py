@@ -87,18 +87,18 @@ class Family:
 
     @property
     def unanswered(self) -> int:
-        """For how many rows an active model, the baseline's included, had no answer."""
+        """The number of rows for which an active model, or the baseline's, gave no answer."""
         return sum(s.unanswered for member in self.everyone for s in member.subroutines)
 
     @property
     def always_has_probabilities(self) -> bool:
-        """Whether its learners always give probabilities, so that none need be earned."""
+        """Whether its learners always have probabilities."""
         started = self.everyone[-1].subroutines
         return bool(started) and started[0].always_has_probabilities
 
     @property
     def reference_count(self) -> int:
-        """How many distinct references there are."""
+        """The number of distinct references."""
         return sum(map(len, self.references))
 
     def present(self) -> list[tuple[Any, Floats]]:
@@ -136,7 +136,7 @@ class Family:
     def run_late(
         self, late: LateBlock, with_probabilities: bool = False
     ) -> tuple[FamilyResult, LearningSubroutines]:
-        """Open steps while others are completed, in the order that is asked for."""
+        """Opens steps and completes others, in the given order."""
         opening = late.opening
         result = self._room(opening.steps, len(opening.rows), with_probabilities)
         called = [late.earlier.step(c) for c in range(late.earlier.steps)]
@@ -152,7 +152,7 @@ class Family:
         return result, LearningSubroutines.of(called[late.earlier.steps :])
 
     def look_ahead(self) -> FamilyStep:
-        """Choose for the step that opens next, and change nothing."""
+        """Decides for the next step, without changing the state."""
         choices = self._choices(self.present())
         active = [
             choice.newborn(self.settings) if choice.born else member.subroutines[choice.active]
@@ -164,15 +164,15 @@ class Family:
         return [m.choose(present[m.history][1], self.step, self.settings) for m in self.everyone]
 
     def parameters(self, member: int, number: int, columns: Columns) -> Parameters | None:
-        """The parameters of a subroutine, where its learner can tell."""
+        """The parameters of a subroutine; None if its learner has none to show."""
         return self.everyone[member].subroutines[number - 1].parameters(columns)
 
     def updates(self, member: int) -> Ints:
-        """How many steps each subroutine of a member has learned."""
+        """The number of steps that each subroutine of a member has learned."""
         return np.array(self.everyone[member].updates, np.int64)
 
     def state(self) -> State:
-        """All that the family must remember to go on, between two steps."""
+        """Returns the complete state; between two steps."""
         return {
             "step": self.step,
             "completed": self.completed.state(),
@@ -191,7 +191,7 @@ class Family:
         }
 
     def restore(self, state: State, columns: Columns) -> None:
-        """Go on from a state; the family must be new."""
+        """Restores a state; the family must be new."""
         self.step = whole(state, "step")
         self.completed.restore(child(state, "completed"), columns, self.classes)
         self.references = [
@@ -213,13 +213,13 @@ class Family:
         """It has no loops to compile."""
 
     def finish(self) -> None:
-        """Give back what the subroutines hold outside of Python."""
+        """Releases the resources that subroutines hold outside of Python."""
         for member in self.everyone:
             for subroutine in member.subroutines:
                 subroutine.finish()
 
     def run(self, block: Block, with_probabilities: bool = False) -> FamilyResult:
-        """Take a block of whole steps through choice, prediction and learning."""
+        """Runs a block of whole steps: choice, prediction and learning."""
         result = self._room(block.steps, len(block.rows), with_probabilities)
         for s in range(block.steps):
             opened = self.open()

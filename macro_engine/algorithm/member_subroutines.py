@@ -141,7 +141,7 @@ class FamilyStep:
         return [(m, int(j)) for m, choice in enumerate(self.choices) for j in choice.close]
 
     def predict(self, rows: Rows) -> Ints:
-        """What each member, and in the last line the baseline, says of rows of the step."""
+        """Predicts rows of the step: one line for each member, the last for the baseline."""
         said = []
         for subroutine in self.active:
             before = subroutine.unanswered
@@ -151,14 +151,14 @@ class FamilyStep:
         return np.array(said)
 
     def fill_probabilities(self, rows: Rows, lines: Floats) -> None:
-        """Set lines by rows by classes, where the learners have probabilities."""
+        """Fills in probabilities, lines by rows by classes, of learners that have them."""
         for line, subroutine in zip(lines, self.active, strict=True):
             found = subroutine.probabilities(rows)
             if found is not None:
                 line[:] = found
 
     def finish(self) -> None:
-        """Give back what the newborn of a trial hold outside of Python."""
+        """Releases the resources that the newborns of a trial hold outside of Python."""
         for choice, subroutine in zip(self.choices, self.active, strict=True):
             if self.is_trial and choice.born:
                 subroutine.finish()

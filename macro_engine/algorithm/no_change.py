@@ -36,7 +36,7 @@ class NoChange:
         return None if self.table is None else self.table.probabilities(self.last)
 
     def complete(self, labels: Ints, last: int) -> None:
-        """Take in the labels of a step, and the `last` from when it was open."""
+        """Learns the labels of a step; `last` is the last label when it was open."""
         if self.table is not None:
             self.table.learn(labels.tolist(), last)
         if len(labels):
@@ -55,7 +55,7 @@ class NoChange:
         return predictions, np.repeat(found, np.diff(starts), axis=0) if found else None
 
     def run_compiled(self, labels: Ints, starts: Ints) -> tuple[Ints, Floats | None]:
-        """What `run` gives, to the last bit."""
+        """Gives the results of `run`, bit for bit."""
         if self.table is None:
             lasts = np.concatenate([[self.last], labels[starts[1:] - 1]])
             self.last = int(lasts[-1])
@@ -90,7 +90,7 @@ class NoChange:
         return own, *_by_rows(own, probabilities, np.diff(late.opening.starts))
 
     def run_late_compiled(self, late: LateBlock, lasts: Ints) -> tuple[Ints, Ints, Floats | None]:
-        """What `run_late` gives, to the last bit."""
+        """Gives the results of `run_late`, bit for bit."""
         own, found = self._complete_compiled(late.rows.labels, late.starts, late.before, lasts)
         return own, *_by_rows(own, found, np.diff(late.opening.starts))
 

@@ -69,7 +69,7 @@ class Persistence:
                 self.stay_go[0 if label == last else 1] += 1.0
 
     def grow(self, classes: int) -> None:
-        """Take in classes that were not known; each starts with a count of 1/C."""
+        """Adds new classes; each starts with a count of 1/C."""
         more = classes - self.classes
         self.pairs = np.pad(self.pairs, (0, more))
         self.labels = np.append(self.labels, np.full(more, 1.0 / classes))

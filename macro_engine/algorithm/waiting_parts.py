@@ -52,7 +52,7 @@ class WaitingParts:
     def commit(
         self, waiting: deque[ClosedSteps], completed: int, is_whole: bool
     ) -> dict[str, Part]:
-        """What is to be stored now, by the part's name; None for a part that is no more.
+        """Returns the parts to store, by name; None for a part to delete.
 
         A part is made where it is written, so that memory never holds all of them.
 

@@ -44,7 +44,7 @@ class Blend:
 
     @property
     def weights(self) -> list[float]:
-        """The shares in force: of the experts, and of the slow and the fast filter."""
+        """The current weights of the experts, and of the slow and the fast filter."""
         return self.share.weights
 
     @property
@@ -53,7 +53,7 @@ class Blend:
         return self.pulls.mean, self.pulls.steps
 
     def answer(self, evidence: Evidence) -> Answers:
-        """What is said of rows of the step that is open."""
+        """Predicts rows of the open step."""
         n, experts, classes = len(evidence), self.shape.experts, self.shape.classes
         answers = Answers(
             evidence,
@@ -99,7 +99,7 @@ class Blend:
         )
 
     def close(self, answers: Answers) -> None:
-        """No more rows come to the step."""
+        """Closes the step: no more rows come."""
         given = answers.evidence
         for numbers, codes in zip(given.numbers.tolist(), given.codes.tolist(), strict=True):
             self.linear.count(numbers, codes)
@@ -126,7 +126,7 @@ class Blend:
             self.class_shares.learn(label)
 
     def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> BlendResult:
-        """Take a block of whole steps through: answer, close and learn each."""
+        """Runs a block of whole steps: answers, closes and learns each."""
         steps, experts = len(starts) - 1, self.shape.experts
         outcome = BlendResult(
             np.empty((len(evidence), self.shape.classes)),
@@ -143,7 +143,7 @@ class Blend:
         return outcome
 
     def state(self) -> State:
-        """All that it must remember to go on."""
+        """Returns the complete state."""
         return self.state_without_tables() | {"tiles": self.cells()}
 
     def state_without_tables(self) -> State:
@@ -151,25 +151,25 @@ class Blend:
 
     @property
     def touched(self) -> int:
-        """How many cells of the tables were ever learned."""
+        """The number of cells that were ever learned."""
         return sum(len(tiles.table) for tiles in self.tiles)
 
     @property
     def changed(self) -> int:
-        """How many of them since `stored` was last called."""
+        """The number of cells changed since the last call of `stored`."""
         return sum(len(tiles.changed) for tiles in self.tiles)
 
     def cells(self, only_changed: bool = False) -> list[State]:
-        """What the cells of the tables hold, by sets of tilings."""
+        """The contents of the cells, by sets of tilings."""
         return [cells_of(tiles, only_changed).state() for tiles in self.tiles]
 
     def stored(self) -> None:
-        """Take note that what the cells hold now is stored."""
+        """Marks the current contents of the cells as stored."""
         for tiles in self.tiles:
             tiles.changed.clear()
 
     def restore(self, state: State) -> None:
-        """Go on from a state; the blend must be new."""
+        """Restores a state; the blend must be new."""
         restore(self, Memory.restored(state, self.shape))
 
 

@@ -44,7 +44,7 @@ class CompiledBlend:
 
     @property
     def weights(self) -> list[float]:
-        """The shares in force: of the experts, and of the slow and the fast filter."""
+        """The current weights of the experts, and of the slow and the fast filter."""
         weights: list[float] = self.parts.shares.tolist()
         return weights
 
@@ -54,7 +54,7 @@ class CompiledBlend:
         return self.parts.pulls.tolist(), int(self.parts.steps[0])
 
     def answer(self, evidence: Evidence) -> Answers:
-        """What is said of rows of the step that is open."""
+        """Predicts rows of the open step."""
         record = self._record(len(evidence), len(evidence))
         self._once(ANSWER, evidence, _no_labels(len(evidence)), record)
         return Answers(
@@ -67,7 +67,7 @@ class CompiledBlend:
         )
 
     def close(self, answers: Answers) -> None:
-        """No more rows come to the step."""
+        """Closes the step: no more rows come."""
         given = answers.evidence
         self._once(CLOSE, given, _no_labels(len(given)), self._again(answers))
 
@@ -77,7 +77,7 @@ class CompiledBlend:
         self._once(LEARN, given, labels, self._again(answers))
 
     def run(self, evidence: Evidence, labels: Ints, starts: Ints) -> BlendResult:
-        """Take a block of whole steps through: answer, close and learn each."""
+        """Runs a block of whole steps: answers, closes and learns each."""
         steps, experts = len(starts) - 1, self.shape.experts
         longest = int(np.diff(starts).max(initial=0))
         record = self._record(2, longest)._replace(
@@ -126,7 +126,7 @@ class CompiledBlend:
         )
 
     def state(self) -> State:
-        """All that it must remember to go on."""
+        """Returns the complete state."""
         return self.state_without_tables() | {"tiles": self.cells()}
 
     def state_without_tables(self) -> State:
@@ -134,29 +134,29 @@ class CompiledBlend:
 
     @property
     def touched(self) -> int:
-        """How many cells of the tables were ever learned."""
+        """The number of cells that were ever learned."""
         return int(np.count_nonzero(touched_cells(self.shape, self.parts)))
 
     @property
     def changed(self) -> int:
-        """How many of them since `stored` was last called."""
+        """The number of cells changed since the last call of `stored`."""
         return int(np.count_nonzero(self.parts.changed))
 
     def cells(self, only_changed: bool = False) -> list[State]:
-        """What the cells of the tables hold, by sets of tilings."""
+        """The contents of the cells, by sets of tilings."""
         which = self.parts.changed if only_changed else touched_cells(self.shape, self.parts)
         return [part.state() for part in cells_of(self.shape, self.parts, which)]
 
     def mark_as_changed(self) -> None:
-        """Take note that none of the cells is stored."""
+        """Marks all cells as not stored."""
         self.parts.changed[:] = touched_cells(self.shape, self.parts)
 
     def stored(self) -> None:
-        """Take note that what the cells hold now is stored."""
+        """Marks the current contents of the cells as stored."""
         self.parts.changed[:] = False
 
     def restore(self, state: State) -> None:
-        """Go on from a state; the blend must be new."""
+        """Restores a state; the blend must be new."""
         memory = Memory.restored(state, self.shape)
         self.parts = restored_parts(memory)
         self.codes = memory.linear_codes.shape[1]

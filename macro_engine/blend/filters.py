@@ -34,7 +34,7 @@ class Filter:
         return softmax([dot(self.weights, of_class) for of_class in logs])
 
     def learn(self, logs: Sequence[Sequence[float]], label: int) -> None:
-        """Learn a row; a variance below 0 or anything not finite starts the filter anew."""
+        """Learn a row; a variance below 0 or anything not finite starts the filter again."""
         q = self.answer(logs)
         for a in range(len(self.weights)):
             if self.covariance[a][a] < MOST:

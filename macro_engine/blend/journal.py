@@ -17,17 +17,17 @@ class Tables(Protocol):
 
     @property
     def touched(self) -> int:
-        """How many cells were ever learned."""
+        """The number of cells that were ever learned."""
 
     @property
     def changed(self) -> int:
-        """How many of them since `stored` was last called."""
+        """The number of cells changed since the last call of `stored`."""
 
     def cells(self, only_changed: bool = False) -> list[State]:
-        """What the cells hold, by sets of tilings."""
+        """The contents of the cells, by sets of tilings."""
 
     def stored(self) -> None:
-        """Take note that what the cells hold now is stored."""
+        """Marks the current contents of the cells as stored."""
 
 
 class Journal:
@@ -46,7 +46,7 @@ class Journal:
         self.cells: list[int] = []
 
     def parts(self, tables: Tables, whole: bool) -> dict[str, State | None]:
-        """What is to be stored now, by the part's name; None for a part that is no more.
+        """Returns the parts to store, by name; None for a part to delete.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
 
 class MacroError(Exception):
-    """A run that cannot go on; the message is meant for the user. Exit code 1."""
+    """A run cannot start or continue; the message is for the user. Exit code 1."""
 
     exit_code = 1
 

@@ -88,7 +88,7 @@ class Rows:
     raw
         The numbers as they stand in the stream, where a distance wants them and `numbers` are not.
     units
-        The numbers as tiles see them, in [0, 1]; None where nobody wants them.
+        The numbers as tiles see them, in [0, 1]; None if not needed.
     """
 
     numbers: Floats
@@ -239,7 +239,7 @@ class Block:
         The numbers, from 0 for the whole stream, of the first row and the first step.
     late, rejected
         By steps: how many of its rows came late, and how many rows were turned away while it was
-        open. None where nobody counted.
+        open. None if not counted.
     keys
         Of the rows; None where the stream has none.
     completions, outcomes

@@ -116,7 +116,7 @@ class Steps:
     labels, predictions
         Class indices: by rows, and predictors by rows.
     probabilities
-        Series by rows by classes, NaN where a series has none; None where nobody asked for them.
+        Series by rows by classes, NaN where a series has none; None if not requested.
     shown
         By `Names.shown` and steps: what strategies show; None where none shows anything.
     labelled, known

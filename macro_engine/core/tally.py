@@ -20,7 +20,7 @@ class Tally:
     Attributes
     ----------
     sums
-        Numbers, or numbers by stretches, in the order of the properties; NaN where nobody knows.
+        Numbers, or numbers by stretches, in the order of the properties; NaN if unknown.
     """
 
     names: Names

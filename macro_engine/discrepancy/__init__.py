@@ -32,14 +32,14 @@ EMPTY_CLASS = ("far", "zero", "skip")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a distance may need to know of a stream.
+    """The properties of a stream that a distance may need.
 
     Attributes
     ----------
     classes, columns
         The numbers of classes and of numeric columns.
     history
-        H, for a distance that takes one; None for all.
+        H, for a distance that uses it; None for all steps.
     scaled
         Whether the numeric columns are scaled, and not taken as they are.
     empty_class
@@ -72,7 +72,7 @@ DISTANCES: dict[str, Distance] = {}
 
 
 def register(name: str, distance: Distance) -> None:
-    """Make a distance known by its name."""
+    """Registers a distance under a name."""
     if not name.replace("-", "_").isidentifier() or name in DISTANCES:
         raise ValueError(f"'{name}' is taken or is not a valid name for a distance")
     DISTANCES[name] = distance

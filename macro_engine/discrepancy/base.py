@@ -19,43 +19,43 @@ Description = TypeVar("Description")
 class Discrepancy(ABC, Generic[Description]):
     """A distance between two histories.
 
-    It is split in two, so that a reference is described once, when it is frozen, and not each
-    time something is compared with it.
+    `describe` runs once for each history, and `between` compares two descriptions, so that a
+    reference is not described again for each comparison.
 
     Attributes
     ----------
     counts_rows
-        Whether H counts rows, the newest ones of the last H steps: a step of which no label came
-        has none, and takes no place in a history.
+        Whether H counts rows instead of steps: the newest rows of the last H steps that have
+        labelled rows.
     """
 
     counts_rows: ClassVar[bool] = False
 
     @abstractmethod
     def describe(self, history: Rows) -> Description:
-        """All that the distance needs to know of a history; never changes afterwards."""
+        """Returns an immutable description of a history, for `between`."""
 
     @abstractmethod
     def between(self, now: Description, reference: Description) -> float:
-        """D(S, T) for the histories behind the two descriptions."""
+        """Returns D(S, T), given the descriptions of S and T."""
 
     def grow(self, classes: int) -> None:
-        """Take in classes that were not known; only the estimator has such.
+        """Sets a larger number of classes; the caller then describes all histories again.
 
-        All descriptions are made anew then.
+        Only the estimator calls it.
         """
 
     @abstractmethod
     def state(self, description: Description) -> State:
-        """A description, to be stored."""
+        """Returns a description as a state to store."""
 
     @abstractmethod
     def restored(self, state: State) -> Description:
-        """The description that was stored."""
+        """Returns the description that was stored."""
 
 
 def require_numeric_columns(distance: str, columns: int) -> None:
-    """Refuse a distance over numeric columns where there are none."""
+    """Raises `UsageError` if a distance over numeric columns has none to compare."""
     if columns == 0:
         raise UsageError(
             f"the distance '{distance}' needs at least one numeric column; "

@@ -33,53 +33,53 @@ _CHECKED = (
 
 
 class MacroClassifier(base.MiniBatchClassifier):
-    """Many copies of a model, each trained only on moments that looked alike.
+    """MACRO: many copies of a model, each trained only on moments that looked alike.
 
     The meta-algorithm of Zimin and Lampert runs at a grid of histories and thresholds; a strategy
-    makes one prediction of what all of them say. Features are taken in the order of their names; a
-    feature that is not a number is one-hot encoded. Classes are taken as they appear.
-    A model is used by one thread at a time, also for predicting.
+    combines their predictions. Features are ordered by name; a feature that is not a number is
+    one-hot encoded. New classes may appear at any time. Use a model in one thread at a time, also
+    for predicting.
 
     Parameters
     ----------
     model
         The classifier to copy. Defaults to logistic regression by stochastic gradient descent, for
-        any number of classes; it runs on compiled loops. A model for two classes takes two labels
-        of any kind: it sees False for the one that comes first.
+        any number of classes, on compiled loops. A binary model takes two labels of any kind: it
+        sees False for the first one.
     distance
         `labels`, `features`, `frames`, `markov` or `iid`.
     history
-        How many steps make a history, or `all`. Unless given, 6 and 36 for labels with one row a
-        step, else the paper's number for the distance. Several of them, for the distances `labels`
-        and `features`, make a grid with the thresholds.
+        The number of steps in a history, or `all`. Defaults to 6 and 36 for labels with one row a
+        step, else to the paper's number for the distance. Several numbers, for the distances
+        `labels` and `features`, form a grid with the thresholds.
     thresholds
-        Unless given, 0.01, 0.05, 0.1, 0.3 and infinity for labels with one row a step, else those
+        Defaults to 0.01, 0.05, 0.1, 0.3 and infinity for labels with one row a step, else to those
         of the `paper` for the distance; with features these are meant for numbers in [0, 1].
     strategy
-        `blend`, `ftl`, `ewa` or another one by its name. `blend` stacks the copies and nine other
-        experts on log loss, for up to 100 classes: the features of the first row feed its tiles,
-        those that appear later only its linear experts.
+        `blend`, `ftl`, `ewa` or the name of a registered strategy. `blend` stacks the copies and
+        nine other experts on log loss, for up to 100 classes: its tiles use the features of the
+        first row, and only its linear experts use features that appear later.
     every
-        How many rows make a step. Rows are learned when their step is complete.
+        The number of rows in a step. Rows are learned when their step is complete.
     eps_power
         Thresholds fall as (t + 1)^-eps_power.
     max_subroutines
-        How many copies a member of the grid may have, or None for any number.
+        The most copies that a member of the grid may have, or None for any number.
     empty_class
-        For the distance `features`: what a class counts that one history lacks.
+        For the distance `features`: how to count a class that only one history has.
     scale
-        `running` scales each number by its mean and deviation in the steps before; a missing one
-        lies at the mean. `none` takes numbers as they are and 0 for a missing one: put a scaler in
-        front.
+        `running` scales each number by its mean and deviation in the steps before, and replaces a
+        missing one by the mean. `none` does not scale, and replaces a missing number by 0: put a
+        scaler before the model.
     learning_rate
-        The step of the default model: `sqrt` for 1/sqrt(t), or a number for one that stays the
-        same.
+        The learning rate of the default model: `sqrt` for 1/sqrt(t), or a number for a constant
+        rate.
 
     Examples
     --------
 
-    A feature means one thing for a while, then the opposite, and back again. One model has to
-    relearn each time, MACRO has a model for each situation and knows which one it is in:
+    A feature means one thing for a while, then the opposite, then the first again. A single model
+    has to relearn each time; MACRO has a model for each situation and detects which one it is in:
 
     >>> from river import evaluate, linear_model, metrics
 
@@ -153,32 +153,32 @@ class MacroClassifier(base.MiniBatchClassifier):
         return self._path.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """The probabilities of the strategy; without any, 1 for the class that it predicts.
+        """Returns the strategy's probabilities; if it has none, 1 for the class it predicts.
 
-        `ftl` and `ewa` weigh the models' own. `predict_one` takes their votes instead, as the paper
-        does: under `ewa` the two may differ.
+        `ftl` and `ewa` weigh the models' probabilities. `predict_one` weighs their votes, as the
+        paper does: under `ewa` the two may differ.
         """
         return self._path.predict_proba_one(x)
 
     def learn_many(self, X: IntoDataFrame, y: IntoSeries) -> None:  # noqa: N803
-        """Learns the rows of a frame one after the other, as `learn_one` does.
+        """Learns the rows of a pandas or Polars frame one after the other, as `learn_one` does.
 
-        Frames of pandas and Polars are taken. A feature that is null is left out, and counts 0.
+        A null is a missing feature.
         """
         labels = dataframe.into_series(y).to_list()
         for x, label in zip(_rows(dataframe.into_frame(X)), labels, strict=True):
             self._path.learn_one(x, label)
 
     def predict_many(self, X: IntoDataFrame) -> IntoSeries:  # noqa: N803
-        """What `predict_one` says of each row of a frame, in a series of the same kind."""
+        """Returns `predict_one` of each row of a frame, as a series of the same library."""
         frame = dataframe.into_frame(X)
         said = [self._path.predict_one(x) for x in _rows(frame)]
         return dataframe.to_native_series(said, name=None, like=frame)
 
     def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:  # noqa: N803
-        """What `predict_proba_one` says of each row, in a frame of the same kind.
+        """Returns `predict_proba_one` of each row, as a frame of the same library.
 
-        Its columns are the classes; other frames than those of pandas take their names as text.
+        The columns are the classes, in Polars as strings.
         """
         frame = dataframe.into_frame(X)
         said = [self._path.predict_proba_one(x) for x in _rows(frame)]
@@ -187,19 +187,19 @@ class MacroClassifier(base.MiniBatchClassifier):
 
     @property
     def n_subroutines(self) -> list[int]:
-        """How many copies each member of the grid has, in the order of the grid."""
+        """The number of copies of each member, in the order of the grid."""
         return self._path.n_subroutines
 
     @property
     def births(self) -> list[list[int]]:
-        """For each member the steps, counted from 0, that its copies were made for."""
+        """The steps, counted from 0, at which the copies of each member were made."""
         return self._path.births
 
     @property
     def active(self) -> list[int]:
-        """For each member the number, from 1, of the copy that answers the open step.
+        """The number, from 1, of the copy of each member that predicts the open step.
 
-        The next number stands for one that will be made for it, of the closest one.
+        The next unused number means that a new copy of the closest one will be made.
         """
         return self._path.active
 

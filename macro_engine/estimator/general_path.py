@@ -224,7 +224,7 @@ class GeneralPath:
         return self._scale.rows(step, Columns(tuple(names)))
 
     def _make_room(self, x: dict[Any, Any], features: dict[str, float]) -> None:
-        """Take in classes and features that were not known; references are described anew."""
+        """Adds new classes and features, and describes all references again."""
         is_first = not self._layout.has_rows
         new = self._layout.add(x, list(features))
         if not new and not is_first and len(self._seen) == self._known:

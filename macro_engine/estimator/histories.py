@@ -33,7 +33,7 @@ class Histories:
         self.described: list[list[Any]] = [[] for _ in lengths]
 
     def grow(self, names: Sequence[str], classes: int) -> None:
-        """Take in columns and classes that were not known; references are described anew."""
+        """Adds new columns and classes, and describes all references again."""
         if hasattr(self.discrepancy, "classes"):
             self.discrepancy.classes = classes
         columns = self.columns = Columns(tuple(names))

@@ -118,7 +118,7 @@ class Outputs:
     predictions, trace
         Where they are written; None for nowhere.
     emission
-        Takes predictions as they are made; None where nobody asked for them.
+        Takes predictions as they are made; None if not requested.
     """
 
     def __init__(

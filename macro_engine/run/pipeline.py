@@ -139,7 +139,7 @@ class Pipeline:
 
     @property
     def warming_words(self) -> str:
-        """How long the compiler takes, for the user; empty where nobody waits for it."""
+        """How long the compiler takes, for the user; empty if not waits for it."""
         if self.warming is None or self.warming.is_ready or self.warming.failure:
             return ""
         return self.warming.words
@@ -261,7 +261,7 @@ class Pipeline:
         return failures_in_words(self.opened.settings, self.strategies, step)
 
     def finish(self) -> None:
-        """Give back what is held outside of Python."""
+        """Releases resources held outside of Python."""
         if self.warming is not None:
             self.warming.stop()
         if self.ensemble is not None:

@@ -42,29 +42,28 @@ def replay(
     say: Callable[[str], None] | None = None,
     **options: Any,
 ) -> RunResult:
-    """Runs MACRO over a recording, at full speed, as `macro-tui replay` does without a screen.
+    """Runs MACRO over a recording at full speed, as `macro-tui replay --headless` does.
 
-    It may be called from a plain script and where an asyncio loop runs, as in a notebook.
+    Works in a script and where an asyncio loop already runs, as in a notebook.
 
     Parameters
     ----------
     recording
-        A path, several of them in order, or a Polars frame.
+        A path, several paths in order, or a Polars frame.
     config
-        A TOML with settings; by default the one beside the first file, if there is one.
+        A TOML with settings; defaults to the one beside the first file, if it exists.
     preset
-        The settings of an experiment, by its name. Options win over them, and they over files.
+        The name of a preset. Options override a preset, and a preset overrides files.
     run
-        Where the run is recorded. The same call resumes a run that was interrupted.
+        The run file to write. The same call resumes an interrupted run.
     keep
-        How much of the run that file keeps, as in `30d` or `10GB`.
+        The limit of the run file, as in `30d` or `10GB`.
     say
-        Is called with each line about the stream and the run that a user should read, as it
-        comes: `say=print`.
+        Called at once with each remark about the stream and the run: `say=print`.
     options
-        Every option of a run under its name on the command line, with `_` for `-`: `label`,
-        `features`, `every`, `distance`, `thresholds`, ... Values are texts as they are typed
-        there, numbers, or lists of them.
+        The options of the command line, with `_` for `-`: `label`, `features`, `every`,
+        `distance`, `thresholds`, ... Values are strings as on the command line, numbers, or lists
+        of them.
 
     Raises
     ------

@@ -52,17 +52,17 @@ class Errors(dict[str, float]):
 
 
 class RunResult:
-    """What a run gave, as far as it has come; made by `replay` and `open_run`.
+    """The results of a run so far, as returned by `replay` and `open_run`.
 
-    Every attribute reads the run file, so that a run which another process still writes may give
-    more the next time. It holds the file until it is closed; as a context manager it closes itself.
+    Every attribute reads the run file: while another process writes the run, a later read may
+    return more. The file stays open until `close`, or until the end of a `with` block.
 
     Attributes
     ----------
     path
-        The run file; None for a temporary one, which goes with the result.
+        The run file; None for a temporary one, which is deleted with the result.
     remarks
-        Lines about the stream and the run that a user should read.
+        Remarks about the stream and the run, for the user.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class RunResult:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The run in numbers, as `--json` writes it; empty before the first step is closed."""
+        """The summary, as `--json` writes it; empty before the first step is closed."""
         summary = self._summary()
         return {} if summary is None else summary.document
 
@@ -105,12 +105,12 @@ class RunResult:
 
     @property
     def events(self) -> pl.DataFrame:
-        """What happened, in order: `step`, `time`, `kind` and `text`."""
+        """The events, in order: `step`, `time`, `kind` and `text`."""
         return events_frame([event for _, event in self._refreshed().events()])
 
     @property
     def rejected(self) -> pl.DataFrame:
-        """The first 100,000 rows that are not part of the stream, and why."""
+        """The first 100,000 rejected rows, with the reasons."""
         return rejected_frame(list(self._refreshed().rejected()))
 
     @property
@@ -120,7 +120,7 @@ class RunResult:
         return "gone" if status == "running" and writer_of(self._reader.path) is None else status
 
     def close(self) -> None:
-        """Lets go of the run file. What was read of it before may still be used."""
+        """Closes the run file. Frames that were read before stay valid."""
         self._release()
 
     def __enter__(self) -> RunResult:
@@ -164,7 +164,7 @@ class RunResult:
     def _joined(
         self, name: str, frame: Callable[[Steps], pl.DataFrame], nothing: dict[str, Any]
     ) -> pl.DataFrame:
-        """All records as one frame; made anew only if the file has more than before."""
+        """All records as one frame; rebuilt only if the file has more than before."""
         held = self._reader.first_step, self._reader.steps
         known, made = self._frames.get(name, (None, None))
         if made is None or known != held:

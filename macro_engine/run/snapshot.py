@@ -54,7 +54,7 @@ class Snapshot:
     gone
         On a live feed: since when it cannot be read, in seconds since 1970; None if it can.
     behind
-        On a live feed: how many rows wait there, about; None where nobody knows.
+        On a live feed: how many rows wait there, about; None if unknown.
     open_rows, open_errors
         On a live feed: the rows of the open step so far, and the share of them that each series
         got wrong.
@@ -74,8 +74,8 @@ class Snapshot:
     pending_rows, pending_oldest, pending_class, pending_expected, pending_likely
         Rows that wait for labels, as `Pending` has them.
     errors_at_once
-        By series, what the errors were if every label were known at once; empty where nobody
-        knows, or no label comes late.
+        The errors by series if every label had been known at once; empty if unknown, or if no
+        label comes late.
     """
 
     state: str = "starting"

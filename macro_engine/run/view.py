@@ -1,7 +1,7 @@
 """The interface through which screens, summaries, web pages and tests see a run.
 
-`Session` is the view of a run in this process, `WatchedRun` that of a run file. The types of the
-data that a view hands out are exported from here; whoever shows a run needs nothing else of it.
+`Session` is the view of a run in this process, `WatchedRun` the view of a run file. This module
+also exports the types of the data, so that code that shows a run needs no other import.
 """
 
 from __future__ import annotations
@@ -73,16 +73,16 @@ __all__ = [
 
 
 class Controls(Protocol):
-    """How a recording is played.
+    """The controls of a recording that is played.
 
     Attributes
     ----------
     paused
-        Whether it is held.
+        Whether playing is paused.
     target
-        Where it goes at full speed; None if nowhere.
+        The target that it runs to at full speed; None if there is none.
     speed
-        None until the recording is known well enough to choose one.
+        The speed; None until enough rows are known to choose one.
     """
 
     paused: bool
@@ -90,37 +90,37 @@ class Controls(Protocol):
     speed: Speed | None
 
     def pause(self, paused: bool) -> None:
-        """Holds the run, or lets it go on."""
+        """Pauses or resumes the run."""
 
     def step(self) -> None:
-        """Runs one step, then holds the run."""
+        """Runs one step, then pauses."""
 
     def set_speed(self, speed: Speed) -> None:
-        """Plays at another speed."""
+        """Changes the speed."""
 
     def go_to(self, target: Destination | None) -> None:
-        """Runs at full speed to a place, then holds the run; None drops the target."""
+        """Runs at full speed to a target, then pauses; None cancels the target."""
 
 
 class RunView(Protocol):
-    """A run, as far as others may know of it.
+    """A read-only view of a run.
 
     Attributes
     ----------
     no_controls
-        Why nobody here can play the run; empty for a recording that this process plays.
+        Why the view has no controls; empty for a recording that this process plays.
     can_note
         Whether `note` records anything.
     remarks
-        Lines about the stream and the run file that the user should read, in order.
+        Remarks about the stream and the run file for the user, in order.
     headline
-        Which label was guessed, and why; empty where it was named.
+        The guessed label and the reason; empty if the user named it.
     known_steps
-        How many steps were recorded before this view was opened.
+        The number of steps that were recorded before this view was opened.
     error
-        What the run failed with.
+        The exception that ended the run, if any.
     alarms
-        The rules that are watched, and which of them call.
+        The watched rules, and which of them are raised.
     """
 
     no_controls: str
@@ -133,23 +133,23 @@ class RunView(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Those in force, by the names of the options; empty until they are known."""
+        """The settings by option name; empty until they are known."""
 
     @property
     def guessed(self) -> list[str]:
-        """The names of those that nobody chose, as they are shown; empty until they are known."""
+        """The names of the settings that were not chosen by the user; empty until known."""
 
     @property
     def snapshot(self) -> Snapshot:
-        """Where the run stands."""
+        """The newest snapshot."""
 
     @property
     def history(self) -> History | None:
-        """The past of the run; None until there is one."""
+        """The recorded history of the run; None until there is one."""
 
     @property
     def controls(self) -> Controls | None:
-        """How it is played; None until the run is ready, and where `no_controls` says why."""
+        """The controls; None until the run is ready, and if `no_controls` says why."""
 
     @property
     def is_running(self) -> bool:
@@ -157,46 +157,46 @@ class RunView(Protocol):
 
     @property
     def after_leaving(self) -> str:
-        """What becomes of the run when its viewer leaves; empty if leaving ends nothing."""
+        """What happens to the run when its viewer leaves; empty if nothing."""
 
     @property
     def writing_seconds(self) -> float:
-        """For how long a stop may have to wait for result files; 0 if there are none."""
+        """The longest time that a stop may wait for result files; 0 if there are none."""
 
     def events(
         self, kinds: Sequence[str] | None = None, text: str = "", after: int = -1
     ) -> list[tuple[int, Event]]:
-        """Events with their numbers, in order: those after a number, of some kinds, with a text."""
+        """Returns numbered events, in order: after a number, of some kinds, with a text."""
 
     def rejected(self) -> list[RejectedReason]:
-        """Why rows were turned away, the most frequent reason first."""
+        """Returns the reasons of rejected rows, the most frequent first."""
 
     def summary(self) -> Summary | None:
-        """The run in numbers; None before the first step is closed."""
+        """The summary; None before the first step is closed."""
 
     def parameters(self, member: int, number: int) -> Parameters | None:
-        """What a subroutine knows, where its learner can tell."""
+        """Returns the parameters of a subroutine; None if its learner has none to show."""
 
     def updates(self, member: int) -> Ints | None:
-        """How many steps each subroutine of a member has learned."""
+        """The number of steps that each subroutine of a member has learned."""
 
     def set_alarms(self, rules: Sequence[Rule], on_change: Callable[[Change], None] = ...) -> None:
-        """Watches for these rules; before `start`. `on_change` is told of each that changes."""
+        """Watches these rules; call it before `start`. Calls `on_change` for each change."""
 
     def changed_alarms(self) -> list[Change]:
-        """What was raised and cleared since the last call."""
+        """Returns the alarms raised and cleared since the last call."""
 
     def note(self, events: Sequence[Event]) -> None:
-        """Records events of the user's, such as a bookmark, if `can_note`."""
+        """Records the user's events, such as bookmarks, if `can_note`."""
 
     def start(self) -> None:
-        """Starts to follow the run."""
+        """Starts following the run."""
 
     def stop(self, patience: float) -> bool:
-        """Asks for an end and waits for it so many seconds; whether it came."""
+        """Requests the end and waits up to `patience` seconds; returns whether it came."""
 
     def abandon(self) -> None:
-        """Leaves whole files behind where the run does not end; the process must end now."""
+        """Leaves the files intact if the run does not end; the process must end now."""
 
     def close(self) -> None:
-        """Lets go of everything; the run must have ended."""
+        """Releases all resources; the run must have ended."""

@@ -57,7 +57,7 @@ DEFAULT = (*PAPER, "blend")  # unless a description or a preset asks for the pap
 
 
 def register(strategy: type[Strategy]) -> type[Strategy]:
-    """Make a strategy known by its name; a decorator for classes."""
+    """Registers a strategy class under its name; a decorator."""
     name = strategy.name
     if not name.isidentifier() or name in BASELINES or name in STRATEGIES:
         raise ValueError(f"'{name}' is taken or is not a valid name for a strategy")

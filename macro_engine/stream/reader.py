@@ -122,7 +122,7 @@ class Reader:
 
     @property
     def behind(self) -> int | None:
-        """How many rows of a live feed wait, there or here, about; None where nobody knows."""
+        """How many rows of a live feed wait, there or here, about; None if unknown."""
         there = self.source.behind
         if there is None:
             return None

@@ -1,7 +1,7 @@
 """The interface of a source of rows, and the registered sources.
 
-An `Origin` is a stream that was named and is not read yet. From it come the names of the columns
-and the first rows, by which the options of a run are settled, and then the `Source` that is polled.
+An `Origin` is a stream before it is read. It returns the names of the columns and the first rows,
+from which the options of a run are inferred, and then the `Source` to poll.
 """
 
 from __future__ import annotations
@@ -39,34 +39,34 @@ Wait = Callable[[str], None]
 
 
 class Source(ABC):
-    """The rows of a stream, as they come.
+    """A source of the rows of a stream.
 
     Attributes
     ----------
     name
-        What it is called in messages.
+        The name in messages.
     ends
-        Whether it is a recording: it holds all its rows from the beginning and gives them again,
-        in the same order, to whoever restores a position. A recording is played at a pace; any
-        other source is run as it comes, and what one poll gave is committed as a whole.
+        Whether it is a recording: all rows exist from the beginning, and after `restore` the same
+        rows follow in the same order. A recording is played at a pace; the rows of any other
+        source run at once, and the rows of one poll are committed together.
     can_rewind
-        Whether a later run can read on from a position; else rows in between are lost.
+        Whether a later run can continue from a position; if not, the rows in between are lost.
     trouble
-        In a few words, why there is nothing to read now; None if there is no trouble.
+        Why there is nothing to read now, in a few words; None if there is no trouble.
     has_more
-        Whether there is likely something to read at once.
+        Whether more rows are likely available at once.
     is_idle
-        Whether nothing came at the last poll, and nothing is known to wait.
+        Whether the last poll returned nothing, and no rows are known to wait.
     has_ended
-        Whether nothing more will come.
+        Whether no more rows will come.
     done
-        The share that was read; None where there is no end.
+        The share that was read; None for a source without an end.
     most_rows
-        About how many rows the next poll should give at most, None for as many as there are: as
-        many as are run in a moment, since a run commits between polls. It is set from outside; a
-        source that gives more is waited for.
+        The number of rows that the next poll should return at most, roughly; None for no limit.
+        The run sets it to the rows that it processes in a moment, since it commits between polls.
+        A source may return more.
     behind
-        How many messages wait that were not given out; None where nobody knows.
+        The number of messages that wait; None if unknown.
     """
 
     name: str
@@ -84,45 +84,42 @@ class Source(ABC):
         return None
 
     def start(self) -> None:  # noqa: B027
-        """Open what is to be read, so that there is a position before the first row."""
+        """Opens the source, so that it has a position before the first row."""
 
     @abstractmethod
     def poll(self) -> list[Table]:
-        """The rows that have come, with the columns that were asked for; none if there are none.
-
-        It does not wait.
-        """
+        """Returns the new rows, with the requested columns, without waiting; may be empty."""
 
     @abstractmethod
     def position(self) -> State | None:
-        """Where to read on after the rows of the last poll, in JSON; None before it is known."""
+        """Returns the position after the rows of the last poll, as JSON; None if not known yet."""
 
     @abstractmethod
     def restore(self, position: State) -> None:
-        """Go on from a position."""
+        """Continues from a position."""
 
     def close(self) -> None:  # noqa: B027
-        """Give back what is open."""
+        """Closes what is open."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What is known of a stream before its first row is run.
+    """The properties of a stream before its first row is run.
 
     Attributes
     ----------
     names
-        The columns.
+        The names of the columns.
     sample
-        Gives the first rows, with all columns, to infer from what no option says.
+        Returns the first rows, with all columns, to infer missing settings from.
     description
-        Settings that the stream carries in itself.
+        The settings stored in the stream itself.
     read_as
-        Settings that were found out by reading, such as a delimiter.
+        The settings found by reading, such as a delimiter.
     notes
-        Lines that the user should read.
+        Remarks for the user.
     problem, proposals
-        Why a run cannot begin with these names of columns, and options that would cure it.
+        Why a run cannot begin with these column names, and options that fix it.
     """
 
     names: list[str]
@@ -135,17 +132,17 @@ class Beginning:
 
 
 class Origin(ABC):
-    """A stream that was named and is not read yet.
+    """A stream that is not read yet.
 
     Attributes
     ----------
     path
-        What messages name.
+        The path in messages.
     paths
-        The files that are read: settings are looked for beside the first, and no output may
+        The files that the run reads: its TOML is looked for beside the first, and no output may
         replace one.
     files
-        Those of a recording, once it has begun.
+        The files of a recording, after `begin`.
     """
 
     path: Path
@@ -154,40 +151,40 @@ class Origin(ABC):
 
     @property
     def names(self) -> list[str]:
-        """What is read, in a word each."""
+        """The names of the inputs, for display."""
         return [self.path.name]
 
     def identity(self) -> list[dict[str, Any]]:
-        """What a resumed run must find again."""
+        """Returns what a resumed run compares, to check that the input is the same."""
         return [{"name": name} for name in self.names]  # it grows
 
     def await_it(self, wait: Wait) -> None:  # noqa: B027
-        """Wait until there is something to look at, calling `wait` with the reason again and again.
+        """Waits until the stream exists; calls `wait` repeatedly with the reason.
 
-        `wait` takes a moment, and may raise.
+        `wait` blocks for a moment, and may raise.
         """
 
     @abstractmethod
     def begin(self, settings: Settings, wait: Wait) -> Beginning:
-        """Look at the first rows, given the settings that are known by now."""
+        """Reads the first rows, given the settings so far."""
 
     @abstractmethod
     def connect(self, names: list[str], spec: StreamSpec, settings: Settings, say: Say) -> Source:
-        """The source, which gives `spec.columns`; `say` takes a line about what happens to it."""
+        """Returns the source of `spec.columns`; it reports its events to `say`, a line each."""
 
 
 @dataclass(frozen=True)
 class StreamRequest:
-    """What the user asked for.
+    """A request to open a stream.
 
     Attributes
     ----------
     text
         The name of the stream without its scheme, as in `//host/topic` of `kafka://host/topic`.
     from_now
-        Whether to leave out what is there already.
+        Whether to skip what is there already.
     descriptor
-        Of standard input.
+        The file descriptor of standard input.
     """
 
     text: str
@@ -200,7 +197,7 @@ FILE, STANDARD_INPUT = "file", "stdin"
 
 
 def register(scheme: str, opens: Callable[[StreamRequest], Origin]) -> None:
-    """Make a source known by its scheme: `tail SCHEME:TEXT` opens it."""
+    """Registers a source under a scheme: `tail SCHEME:TEXT` opens it."""
     plain = scheme.replace("-", "").replace("+", "")
     if not (plain.isascii() and plain.isalnum() and scheme[0].isalpha()) or scheme in SOURCES:
         raise ValueError(f"'{scheme}' is taken or is not a valid name for a source")

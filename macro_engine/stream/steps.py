@@ -54,7 +54,7 @@ class Stepper:
     window: one wrong time in the past of a stream must not swallow the rest.
 
     A row that lies far ahead is held aside. Once a hundred of the last two hundred rows are, the
-    clock moves to the first of them, and the others are judged anew, in order; so it does at the
+    clock moves to the first of them, and the others are checked again, in order; so it does at the
     end of the stream, if no row was taken since the first one came. A held row is turned away when
     it is none of the last two hundred, or is the first and another falls back before it by more
     than `ahead`.
@@ -207,7 +207,7 @@ class Stepper:
             self._refuse(contradicted, TOO_FAR_AHEAD)
 
     def _move_clock(self, why: str) -> None:
-        """Take the first row held aside, and judge the others anew."""
+        """Take the first row held aside, and check the others again."""
         held = self.ahead.rows
         first, *others = held
         held.clear()

@@ -57,7 +57,7 @@ OWN = tuple(NAMED)
 
 
 def register(name: str, create: Create, storable: bool = False) -> None:
-    """Make a learner known by its name.
+    """Registers a learner under a name.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from macro_engine.subroutines.parameters import Parameters
 class Subroutine(ABC):
     """An online learner with a current hypothesis.
 
-    `unanswered` counts the rows for which the model had no answer; the first class stood in.
+    `unanswered` counts the rows for which the model gave no answer; they get the first class.
     `always_has_probabilities` says that `probabilities` never returns None.
     """
 
@@ -27,41 +27,41 @@ class Subroutine(ABC):
 
     @abstractmethod
     def predict(self, rows: Rows) -> Ints:
-        """The class index that the output hypothesis gives each row. Changes nothing it learned."""
+        """Returns the class index of each row, by the output hypothesis; does not learn."""
 
     def probabilities(self, rows: Rows) -> Floats | None:  # noqa: ARG002
-        """Rows by classes, with sum 1; None for a learner that only names a class."""
+        """Returns probabilities, rows by classes; None for a learner that has none."""
         return None
 
     @abstractmethod
     def learn(self, rows: Rows) -> None:
-        """Learn the rows of one step, in their order."""
+        """Learns the rows of one step, in their order."""
 
     @abstractmethod
     def copy(self) -> Subroutine:
-        """A newborn that starts from what this one knows and shares nothing with it afterwards."""
+        """Returns an independent copy, which starts from the same hypothesis."""
 
     def running_mean(self) -> RunningMean:
-        """An empty mean of this learner's hypotheses, where a mean of them makes sense."""
+        """Returns an empty mean of this learner's hypotheses, if they can be averaged."""
         raise UsageError(
             "--output average needs hypotheses that can be averaged: logistic, erm or "
             "nearest-mean; take one of them, or --output score"
         )
 
     def parameters(self, columns: Columns) -> Parameters | None:  # noqa: ARG002
-        """Its parameters, for people to look at, if it can tell."""
+        """Returns the parameters for display; None if the learner has none to show."""
         return None
 
     def state(self) -> State:
-        """All that it learned, for those learners that can be stored."""
+        """Returns everything learned, if the learner can be stored."""
         raise NotImplementedError
 
     def restore(self, state: State, columns: Columns) -> None:
-        """Go on from a state, where columns up to these are known."""
+        """Restores a state; `columns` are those known by now."""
         raise NotImplementedError
 
     def finish(self) -> None:  # noqa: B027
-        """Give back what is held outside of Python; nothing is asked of it afterwards."""
+        """Releases resources held outside of Python; the learner is not used afterwards."""
 
 
 class RunningMean(ABC):
@@ -69,11 +69,11 @@ class RunningMean(ABC):
 
     @abstractmethod
     def add(self) -> None:
-        """Take in the hypothesis that the learner has now."""
+        """Adds the learner's current hypothesis."""
 
     @abstractmethod
     def predict(self, rows: Rows) -> Ints:
-        """The class index that the mean gives each row."""
+        """Returns the class index of each row, by the mean."""
 
     def probabilities(self, rows: Rows) -> Floats | None:  # noqa: ARG002
         """As for the learner."""
@@ -85,7 +85,7 @@ class RunningMean(ABC):
 
     @abstractmethod
     def restore(self, state: State, columns: Columns) -> None:
-        """Go on from a state."""
+        """Restores a state."""
 
 
 # Starts a subroutine from scratch, given the names of the classes.

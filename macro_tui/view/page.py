@@ -103,7 +103,7 @@ def stretch(
 
 
 def expected_length(snapshot: Snapshot, steps: int, before: int | None) -> int | None:
-    """How many steps the whole run has; None where nobody knows.
+    """How many steps the whole run has; None if unknown.
 
     A recording is as long as its share that was played lets expect. What was expected before
     stays as long as it is about right.

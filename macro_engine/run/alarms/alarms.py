@@ -187,7 +187,7 @@ class Alarm:
     )
 
     def state(self) -> State:
-        """What the stream raised; what a clock raised is judged anew."""
+        """What the stream raised; what a clock raised is checked again."""
         change = self.raised if self.raised and not self.raised.by_clock else None
         over_step, over_time = self.over_since or (None, None)
         return {

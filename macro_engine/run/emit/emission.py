@@ -118,7 +118,7 @@ class Emission:
             self.gathered += self.lines.outcomes(found)
 
     def flush(self) -> None:
-        """Have everything written that was handed out."""
+        """Writes everything collected so far."""
         if self.gathered or self.trouble:
             data = "".join(self.gathered).encode()
             self.gathered = []

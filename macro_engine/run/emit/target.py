@@ -37,7 +37,7 @@ class EmitTarget(ABC):
         return {}
 
     def restore(self, state: State) -> None:  # noqa: B027
-        """Go on from a state."""
+        """Restores a state."""
 
     def begin(self, header: bytes) -> None:  # noqa: B027
         """The first line of a file is known."""

@@ -33,7 +33,7 @@ class ActiveColumns:
     def most_active(self, edges: Ints, first: int, stop: int) -> tuple[Ints, Floats]:
         """Members by columns: who was active in most steps from the first up to a step.
 
-        The number, 0 where nobody was, and its share. A column that is narrower than a step or a
+        The number, 0 if none was, and its share. A column that is narrower than a step or a
         bin has what the one before it has.
         """
         members, columns = self.activity.members, len(edges) - 1

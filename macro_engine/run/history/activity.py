@@ -101,7 +101,7 @@ def counted(active: Counts, places: Ints) -> ActiveCounts:
 def most_active(found: ActiveCounts, members: int, columns: int) -> tuple[Ints, Floats]:
     """Members by columns, given counts whose places are columns: who was active in most steps.
 
-    The number, 0 where nobody was, and its share; the lowest number on ties.
+    The number, 0 if none was, and its share; the lowest number on ties.
     """
     keys = (found.places * members + found.members) * _NUMBERS + found.numbers
     keys, counts = _summed(keys, found.counts)

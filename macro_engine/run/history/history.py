@@ -254,7 +254,7 @@ class History:
         )
 
     def weights(self, moments: Ints) -> Floats | None:
-        """The members' weights at some moments, members by moments; None if nobody shows any."""
+        """The members' weights at some moments, members by moments; None if no strategy has any."""
         strategy, points = self.names.weighing, self.at(moments)
         if lines := self.names.lines_of(WEIGHTS).get(strategy):
             return np.nan_to_num(points.shown[lines])

@@ -88,7 +88,7 @@ class KafkaSource(Source):
         }
 
     def restore(self, position: State) -> None:
-        """Go on from a position."""
+        """Continues from a position."""
         kind, names = position.get("format"), texts(position, "names")
         if kind not in (JSON, CSV) or not set(self.format.needed) <= set(names):
             raise DamagedError("in its state the messages are not those of the stream")
