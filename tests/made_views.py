@@ -5,8 +5,8 @@ import numpy as np
 from macro_engine.core.format import short_threshold_text
 from macro_tui.view.curves import CurvesView, Series, plot_columns
 from macro_tui.view.nearest import NearestView
-from macro_tui.view.shown import Pull, ShownView
-from macro_tui.view.shown import strip_columns as shown_columns
+from macro_tui.view.strategy_values import Pull, StrategyValuesView
+from macro_tui.view.strategy_values import strip_columns as shown_columns
 from macro_tui.view.timeline import TimelineView, timeline_columns
 from macro_tui.view.weights import MemberRow, WeightsView, strip_columns
 
@@ -90,14 +90,14 @@ def birth_view():
     return NearestView(((17, 0.12), (4, 0.3)), 0, 0.1, 23, True, 17)
 
 
-def shown_view(width, shares=(0.1, 0.7, 0.2), turning=0.8, values=3):
+def strategy_values_view(width, shares=(0.1, 0.7, 0.2), turning=0.8, values=3):
     over_time = np.repeat(np.array(shares)[:, None], shown_columns(width), axis=1)
     pull = Pull("blend", ("linear", "MACRO", "tiles"), shares, turning, over_time)
     numbers = tuple(("toy", f"number {i}", 10.0**i) for i in range(values))
-    return ShownView((pull,), numbers)
+    return StrategyValuesView((pull,), numbers)
 
 
-def odd_shown_view(width):
+def odd_strategy_values_view(width):
     """Numbers and names that no strategy should show."""
-    odd = shown_view(width, (np.nan, np.inf, -1.0), np.nan)
-    return ShownView(odd.pulls, (("\x1b[2J東", "\t", np.inf), ("x", "y", np.nan)), 10**6)
+    odd = strategy_values_view(width, (np.nan, np.inf, -1.0), np.nan)
+    return StrategyValuesView(odd.pulls, (("\x1b[2J東", "\t", np.inf), ("x", "y", np.nan)), 10**6)

@@ -14,7 +14,7 @@ from macro_engine.run.engine import Engine
 from macro_engine.run.stored_stream import stored_stream
 from macro_engine.strategies import STRATEGIES
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import SOURCES, named
+from macro_engine.stream.source import SOURCES, origin_of
 from macro_engine.subroutines import NAMED, STORABLE
 from macro_tui.cli import main
 
@@ -86,7 +86,7 @@ def test_a_run_over_the_parts_of_the_page_is_resumed(tmp_path):
         values = {"every": "7", "distance": "busy", "subroutine": "majority", "strategies": "vote"}
         layers = [Layer.read("test", values, of_user=True)]
         stored = stored_stream(run_file)
-        return Engine(open_stream(named("wave:900"), layers, stored=stored), run_file=run_file)
+        return Engine(open_stream(origin_of("wave:900"), layers, stored=stored), run_file=run_file)
 
     whole = run(made(tmp_path / "whole.run"))
     part = run_until(made(tmp_path / "a.run"), 20)

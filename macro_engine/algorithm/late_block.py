@@ -40,9 +40,7 @@ class LateBlock:
         """Steps that open while none is completed."""
         none = np.zeros(1, np.int64)
         before = np.zeros(opening.steps + 1, np.int64)
-        return LateBlock(
-            opening, LearningSubroutines.nobody(), opening.rows.cut(0, 0), none, before
-        )
+        return LateBlock(opening, LearningSubroutines.empty(), opening.rows.cut(0, 0), none, before)
 
     @property
     def completed(self) -> int:
@@ -68,5 +66,5 @@ def late_block(
     known = np.concatenate([[0], np.cumsum(labels >= 0)])  # rows that have a label
     # categories that were unknown when the steps opened may have come since
     rows = Rows.join([part.rows for part in parts], opening.rows.columns).labelled(labels)
-    called = LearningSubroutines.join(earlier) if earlier else LearningSubroutines.nobody()
+    called = LearningSubroutines.join(earlier) if earlier else LearningSubroutines.empty()
     return LateBlock(opening, called, rows, known[starts], before)

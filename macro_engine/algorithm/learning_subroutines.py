@@ -36,7 +36,7 @@ class LearningSubroutines:
     )
 
     @staticmethod
-    def nobody() -> LearningSubroutines:
+    def empty() -> LearningSubroutines:
         """Of no steps."""
         return LearningSubroutines(
             np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)

@@ -8,16 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.blend.answers import Answers, BlendResult
+from macro_engine.blend.class_shares import ClassShares
 from macro_engine.blend.family import FamilyMean
 from macro_engine.blend.filters import FAST, SLOW, Filter
+from macro_engine.blend.fixed_share import FixedShare, blend_prior
 from macro_engine.blend.linear import Linear
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.plain_memory import cells_of, memory_of, restore
 from macro_engine.blend.probability import centred_logs
 from macro_engine.blend.pull import RecentPulls, pulls_of
 from macro_engine.blend.shape import NO_LABEL, BlendShape, Evidence
-from macro_engine.blend.share import Share, blend_prior
-from macro_engine.blend.shares import ClassShares
 from macro_engine.blend.tiles import Tiles
 from macro_engine.blend.tilings import TILINGS
 from macro_engine.core.rows import Ints
@@ -39,13 +39,13 @@ class Blend:
         self.family = FamilyMean(shape.members) if shape.members else None
         self.tiles = [Tiles(tiling_set, shape.tiled, models) for tiling_set in shape.tiling_sets]
         self.filters = [Filter(experts, SLOW), Filter(experts, FAST)]
-        self.share = Share(blend_prior(experts))
+        self.fixed_share = FixedShare(blend_prior(experts))
         self.pulls = RecentPulls(experts)
 
     @property
     def weights(self) -> list[float]:
         """The current weights of the experts, and of the slow and the fast filter."""
-        return self.share.weights
+        return self.fixed_share.weights
 
     @property
     def recent_pulls(self) -> tuple[list[float], int]:
@@ -82,11 +82,11 @@ class Blend:
             experts += tiles.answer(mine)
         logs = by_class_and_expert(experts)
         filtered = [f.answer(logs) for f in self.filters]
-        slow, fast = self.share.weights[len(experts) :]
+        slow, fast = self.fixed_share.weights[len(experts) :]
         q = []
         for c in range(self.shape.classes):
             p = slow * filtered[0][c] + fast * filtered[1][c]
-            for weight, expert in zip(self.share.weights, experts, strict=False):
+            for weight, expert in zip(self.fixed_share.weights, experts, strict=False):
                 p += weight * expert[c]
             q.append(p)
         answers.probabilities[i] = q
@@ -113,7 +113,7 @@ class Blend:
         given, experts = answers.evidence, answers.experts
         if self.family is not None:
             self.family.learn([given.members[:, i, y].tolist() for i, y in rows])
-        self.share.learn(
+        self.fixed_share.learn(
             [[*experts[i, :, y].tolist(), *answers.filtered[i, :, y].tolist()] for i, y in rows]
         )
         for i, label in rows:
@@ -134,7 +134,7 @@ class Blend:
             np.empty((steps, experts)),
         )
         for s, (a, b) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
-            outcome.weights[s] = self.share.weights
+            outcome.weights[s] = self.fixed_share.weights
             answers = self.answer(evidence.cut(a, b))
             outcome.probabilities[a:b] = answers.probabilities
             self.close(answers)

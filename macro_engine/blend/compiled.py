@@ -13,6 +13,7 @@ from macro_engine.blend.compiled_memory import (
     touched_cells,
 )
 from macro_engine.blend.filters import FAST, SLOW
+from macro_engine.blend.fixed_share import blend_prior
 from macro_engine.blend.kernels.arrays import (
     ANSWER,
     CLOSE,
@@ -26,7 +27,6 @@ from macro_engine.blend.kernels.arrays import (
 from macro_engine.blend.kernels.order import run_in_order
 from macro_engine.blend.memory import Memory
 from macro_engine.blend.shape import BlendShape, Evidence
-from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import ADAGRAD, TILINGS, draw
 from macro_engine.core.rows import Ints
 from macro_engine.core.state import State

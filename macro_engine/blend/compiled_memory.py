@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from macro_engine.blend.filters import START
+from macro_engine.blend.fixed_share import blend_prior
 from macro_engine.blend.kernels.arrays import MemoryArrays
 from macro_engine.blend.memory import Memory, Singles, TileMemory
 from macro_engine.blend.shape import BlendShape
-from macro_engine.blend.share import blend_prior
 from macro_engine.blend.tilings import CELLS, SQUARES
 from macro_engine.core.rows import Bools
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from macro_engine.blend.share import Share
+from macro_engine.blend.fixed_share import FixedShare
 
 
-class FamilyMean(Share):
+class FamilyMean(FixedShare):
     """The mean of the members' probabilities, which the run computes anyway."""
 
     def __init__(self, members: int) -> None:

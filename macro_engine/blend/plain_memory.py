@@ -28,7 +28,7 @@ def memory_of(blend: Blend) -> Memory:
         linear.rows,
         np.array(blend.class_shares.counts),
         np.array([] if family is None else family.weights),
-        np.array(blend.share.weights),
+        np.array(blend.fixed_share.weights),
         np.array([f.weights for f in blend.filters]),
         np.array([f.covariance for f in blend.filters]),
         np.array([f.restarts for f in blend.filters]),
@@ -50,7 +50,7 @@ def restore(blend: Blend, memory: Memory) -> None:
     blend.class_shares.counts = memory.class_shares.tolist()
     if blend.family is not None:
         blend.family.weights = memory.members.tolist()
-    blend.share.weights = memory.shares.tolist()
+    blend.fixed_share.weights = memory.shares.tolist()
     for f, part in enumerate(blend.filters):
         part.weights = memory.filters[f].tolist()
         part.covariance = memory.covariances[f].tolist()

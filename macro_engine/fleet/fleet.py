@@ -62,8 +62,8 @@ class StreamStatus:
         }
 
 
-class Crew(Protocol):
-    """Whoever runs the streams."""
+class StreamRunner(Protocol):
+    """Runs the streams: local processes, or a Dask cluster."""
 
     @property
     def room(self) -> int: ...
@@ -72,7 +72,7 @@ class Crew(Protocol):
     def at_work(self) -> int: ...
 
     def begin(self, number: int, stream: Stream) -> None:
-        """Begins a run; a recording needs room, a live stream none."""
+        """Starts a run; a recording occupies a worker, a live stream does not."""
 
     def wait(self, seconds: float) -> list[Ended | str]: ...
 
@@ -80,12 +80,12 @@ class Crew(Protocol):
         """Asks every run to commit what it read and end."""
 
     def lines(self) -> dict[Path, RunLine]:
-        """What is known of runs that are not recorded here, by their run file."""
+        """Returns the lines of runs on other machines, by run file."""
 
     def close(self) -> None: ...
 
 
-class LocalCrew(Processes):
+class LocalRunner(Processes):
     """Worker processes of this machine; live streams, which mostly wait, share them."""
 
     def begin(self, number: int, stream: Stream) -> None:
@@ -100,8 +100,8 @@ class Fleet:
 
     Parameters
     ----------
-    open_crew
-        Makes whoever runs them; called in the thread of `run`.
+    open_runner
+        Creates the runner of the streams; called in the thread of `run`.
     say
         Takes lines for the user.
     """
@@ -109,15 +109,15 @@ class Fleet:
     def __init__(
         self,
         streams: Sequence[Stream],
-        open_crew: Callable[[], Crew],
+        open_runner: Callable[[], StreamRunner],
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         self.standings = [StreamStatus(stream) for stream in streams]
-        self.open_crew = open_crew
+        self.open_runner = open_runner
         self.say = say
         self.stopping = threading.Event()
         self.ended = threading.Event()  # a thread whose `join` was interrupted passes for dead
-        self.crew: Crew | None = None
+        self.runner: StreamRunner | None = None
         self.error: BaseException | None = None
         self.seconds = 0.0
         self.thread = threading.Thread(target=self._run_beside, name="fleet", daemon=True)
@@ -133,11 +133,11 @@ class Fleet:
     def run(self) -> None:
         """Runs them; whatever was started has ended afterwards."""
         started = monotonic()
-        self.crew = crew = self.open_crew()
+        self.runner = runner = self.open_runner()
         try:
-            self._run(crew)
+            self._run(runner)
         finally:
-            crew.close()
+            runner.close()
             self.seconds = monotonic() - started
 
     def stop(self) -> None:
@@ -148,7 +148,7 @@ class Fleet:
         """Lines of the wall for streams whose run file does not tell, by that file."""
         if self.error is not None:
             raise self.error
-        found = {} if self.crew is None else self.crew.lines()
+        found = {} if self.runner is None else self.runner.lines()
         for one in list(self.standings):
             path = Path(one.stream.run_file)
             if one.state == "failed":  # its file may tell of an earlier end
@@ -184,20 +184,20 @@ class Fleet:
         finally:
             self.ended.set()
 
-    def _run(self, crew: Crew) -> None:
-        is_queue = 1 < crew.room < len(self.standings)
+    def _run(self, runner: StreamRunner) -> None:
+        is_queue = 1 < runner.room < len(self.standings)
         sizes = sizes_of([one.stream.source for one in self.standings]) if is_queue else []
-        waiting = deque(best_order(sizes, crew.room) if is_queue else range(len(self.standings)))
+        waiting = deque(best_order(sizes, runner.room) if is_queue else range(len(self.standings)))
         is_asked, until = False, 0.0
-        while waiting or crew.at_work:
+        while waiting or runner.at_work:
             if self.stopping.is_set() and not is_asked:
                 is_asked, until = True, monotonic() + PATIENCE
                 waiting.clear()
-                crew.ask_to_stop()
-            if is_asked and (monotonic() > until or not crew.at_work):
+                runner.ask_to_stop()
+            if is_asked and (monotonic() > until or not runner.at_work):
                 break
-            self._begin(crew, waiting)
-            for happened in crew.wait(_LOOK_SECONDS):
+            self._begin(runner, waiting)
+            for happened in runner.wait(_LOOK_SECONDS):
                 if isinstance(happened, str):
                     self.say(happened)
                 elif self._end(happened) and not is_asked:
@@ -206,19 +206,19 @@ class Fleet:
             if one.state == "running":  # it did not end in time; its file holds its last commit
                 one.state = "stopped"
 
-    def _begin(self, crew: Crew, waiting: deque[int]) -> None:
+    def _begin(self, runner: StreamRunner, waiting: deque[int]) -> None:
         """Begins live streams, and recordings for as long as there is room."""
         for number in [n for n in waiting if self.standings[n].stream.is_live]:
             waiting.remove(number)
-            self._start(crew, number)
-        while waiting and crew.room > 0:
-            self._start(crew, waiting.popleft())
+            self._start(runner, number)
+        while waiting and runner.room > 0:
+            self._start(runner, waiting.popleft())
 
-    def _start(self, crew: Crew, number: int) -> None:
+    def _start(self, runner: StreamRunner, number: int) -> None:
         one = self.standings[number]
         one.attempts += 1
         one.state = "running"
-        crew.begin(number, one.stream)
+        runner.begin(number, one.stream)
 
     def _end(self, ended: Ended) -> bool:
         """Notes how a run ended; returns whether it is to be begun again."""

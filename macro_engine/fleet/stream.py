@@ -13,7 +13,7 @@ from typing import Any
 from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.core.output_path import check_output, input_paths
-from macro_engine.work.stopping import StopRequest, of_process
+from macro_engine.work.stopping import StopRequest, process_stop
 from macro_engine.work.tasks import Task, work
 
 _LOOK_SECONDS = 0.2  # between two looks for a live file that is not there yet
@@ -82,7 +82,7 @@ def run_as_task(task: Task) -> dict[str, Any]:
     stream = Stream(**settings)
     if stream.is_live:
         os.environ[WAIT] = ""  # rows come now: the runs of this process play on meanwhile
-    return run_stream(stream, of_process)
+    return run_stream(stream, process_stop)
 
 
 def run_stream(stream: Stream, stop: StopRequest) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def run_stream(stream: Stream, stop: StopRequest) -> dict[str, Any]:
     from macro_engine.run.alarms.command import AlarmCommand
     from macro_engine.run.alarms.rules import parse
     from macro_engine.run.engine import Engine, Listener
-    from macro_engine.run.store.keep import Keep
+    from macro_engine.run.store.retention import Retention
 
     remarks: list[str] = []
     listener = Listener(remark=remarks.append)
@@ -109,7 +109,7 @@ def run_stream(stream: Stream, stop: StopRequest) -> dict[str, Any]:
             opened,
             listener=listener,
             run_file=Path(stream.run_file),
-            keep=None if stream.keep is None else Keep.parse(stream.keep),
+            keep=None if stream.keep is None else Retention.parse(stream.keep),
             first_rows=_FIRST_ROWS,
             block_seconds=_BLOCK_SECONDS,
         )
@@ -139,7 +139,7 @@ def _opened(stream: Stream, stop: StopRequest) -> Any:
     from macro_engine.options.settings import Layer
     from macro_engine.run.stored_stream import stored_stream
     from macro_engine.stream.opening import COMMAND_LINE, open_stream
-    from macro_engine.stream.source import named
+    from macro_engine.stream.source import origin_of
 
     layers = [Layer.read(COMMAND_LINE, stream.options, of_user=True)]
     if stream.preset is not None:
@@ -155,7 +155,7 @@ def _opened(stream: Stream, stop: StopRequest) -> Any:
         if stop.event.wait(_LOOK_SECONDS):
             raise _LeftError(why)
 
-    origin = named(stream.source, stream.from_now)
+    origin = origin_of(stream.source, stream.from_now)
     check_output(run_file, "--run", input_paths(origin.paths))
     return open_stream(
         origin,

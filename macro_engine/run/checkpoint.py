@@ -22,10 +22,10 @@ from macro_engine.run.progress import RunProgress
 from macro_engine.run.rate import Rate
 from macro_engine.run.score.recent_sums import WINDOW
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.store.keep import Keep
-from macro_engine.run.store.naming import told
 from macro_engine.run.store.recorder import Recorder
+from macro_engine.run.store.retention import Retention
 from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.store.stored_names import told
 from macro_engine.strategies import names_along
 from macro_engine.subroutines import STORABLE
 
@@ -59,7 +59,7 @@ class Checkpoint:
         """Whether the run can be resumed from its file."""
         return self.opened.settings["subroutine"] in STORABLE
 
-    def open(self, path: Path, keep: Keep | None) -> None:
+    def open(self, path: Path, keep: Retention | None) -> None:
         """Begin to record, or go on with what was recorded."""
         remark = self.report.listener.remark
         if not self.is_storable:
@@ -189,7 +189,7 @@ class Checkpoint:
         emission = self.outputs.emission
         emitted = {} if emission is None else {"emitted": emission.state()}
         state = {"source": self.reader.state()} | emitted | self.pipeline.state(whole)
-        return state | {"alarms": self.progress.alarm_watch.state()}
+        return state | {"alarms": self.progress.alarm_checker.state()}
 
     def _resume(self, stored: RunReader) -> None:
         for _ in stored.check():
@@ -249,7 +249,7 @@ class Checkpoint:
         self.reader.restore(child(state, "source"))
         self.pipeline.restore(state)
         if "alarms" in state:
-            self.progress.alarm_watch.restore(child(state, "alarms"))
+            self.progress.alarm_checker.restore(child(state, "alarms"))
         if self.outputs.emission is not None:
             self.outputs.emission.restore(state.get("emitted") or {})
         if self.reader.steps > self.pipeline.closed_steps:

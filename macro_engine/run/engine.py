@@ -17,13 +17,13 @@ from macro_engine.core.escape import visible
 from macro_engine.core.metrics import METRICS
 from macro_engine.core.rows import Block, Columns, Floats
 from macro_engine.run.alarms.alarms import Alarms
+from macro_engine.run.alarms.checker import AlarmChecker
 from macro_engine.run.alarms.rules import UNKNOWN_LABELS, parse
-from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.checkpoint import Checkpoint
 from macro_engine.run.emit.emission import Emission
 from macro_engine.run.emit.emitted_rows import emit, emit_open_rows
 from macro_engine.run.events import Event
-from macro_engine.run.open_step import OpenStepWatch
+from macro_engine.run.open_step import OpenStepTracker
 from macro_engine.run.outputs import Outputs
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.playing.pace import Pace
@@ -31,8 +31,8 @@ from macro_engine.run.playing.speed import Speed
 from macro_engine.run.progress import RunProgress
 from macro_engine.run.report import Listener, Report
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.recorder import Recorder
+from macro_engine.run.store.retention import Retention
 from macro_engine.stream.opening import Opened
 
 __all__ = ["Engine", "Listener"]
@@ -73,7 +73,7 @@ class Engine:
     listener: Listener = field(default_factory=Listener)
     run_file: Path | None = None
     speed: Speed | None = field(default_factory=Speed)
-    keep: Keep | None = None
+    keep: Retention | None = None
     emit: str | None = None
     emit_outcomes: bool = False
     first_rows: int = 1
@@ -104,11 +104,11 @@ class Engine:
             lambda text: report.listener.remark(text),
             waits=not self.reader.is_live,
         )
-        self.alarm_watch = AlarmWatch(Alarms())
-        self.alarm_watch.goes_by_clock = self.reader.is_live
+        self.alarm_checker = AlarmChecker(Alarms())
+        self.alarm_checker.goes_by_clock = self.reader.is_live
         self.watch_for(Alarms())
         self.progress = RunProgress(
-            self.opened, self.reader, self.pipeline, self.pace, report, self.alarm_watch
+            self.opened, self.reader, self.pipeline, self.pace, report, self.alarm_checker
         )
         self.emission: Emission | None = None
         if self.emit is not None:
@@ -153,13 +153,13 @@ class Engine:
     @property
     def alarms(self) -> Alarms:
         """The rules that are watched, and which of them call."""
-        return self.alarm_watch.alarms
+        return self.alarm_checker.alarms
 
     def watch_for(self, alarms: Alarms) -> None:
         """Watch for these rules, and for labels that are none of the classes; before the run."""
         alarms.check_series(self.pipeline.names.series)
         alarms.add(parse(UNKNOWN_LABELS))
-        self.alarm_watch.alarms = alarms
+        self.alarm_checker.alarms = alarms
 
     def stop(self) -> None:
         """Ask for an end after the block at hand; may be called from anywhere."""
@@ -301,8 +301,8 @@ class Engine:
         results, found = self.pipeline.run(block)
         events = found
         if results is not None:
-            strangers = self.report.first_unknown_label(results, self.alarm_watch.rejected)
-            alarms = self.report.alarmed(self.alarm_watch.take(results))
+            strangers = self.report.first_unknown_label(results, self.alarm_checker.rejected)
+            alarms = self.report.alarmed(self.alarm_checker.take(results))
             events = [*found, *strangers, *alarms]
         self.progress.closed = time()
         self.progress.took(block)
@@ -320,7 +320,7 @@ class Engine:
     def _look_for_alarms(self) -> None:
         """Judge the alarms by the clock and by the rows that were turned away."""
         unknown = self.rejections.unknown_labels
-        self.report.alarmed_now(self.alarm_watch.look(self.snapshot, time(), unknown))
+        self.report.alarmed_now(self.alarm_checker.look(self.snapshot, time(), unknown))
 
     def _look_at_open_step(self) -> None:
         """Predict the rows of the open step that have come."""
@@ -331,7 +331,7 @@ class Engine:
         if self.progress.open_step is None:
             ensemble = self.pipeline.ensemble or self._start(rows.columns)
             late = self.pipeline.waiting is not None
-            self.progress.open_step = OpenStepWatch(ensemble, late)
+            self.progress.open_step = OpenStepTracker(ensemble, late)
         watch = self.progress.open_step
         with self.pipeline.failures_in_words(maker.steps):
             said = watch.look(maker.steps, rows)

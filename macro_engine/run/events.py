@@ -56,10 +56,10 @@ def leader_text(strategy: str, old: str, new: str) -> str:
     return f"{series_title(strategy)} leader {old} -> {new}"
 
 
-def leaders_told(text: str) -> tuple[str, str, str] | None:
+def parse_leader_change(text: str) -> tuple[str, str, str] | None:
     """The title of the strategy and the two members of which `leader_text` told.
 
-    >>> leaders_told("FTL leader 0.10 -> 0.30")
+    >>> parse_leader_change("FTL leader 0.10 -> 0.30")
     ('FTL', '0.10', '0.30')
     """
     match = _LEADERS.fullmatch(text)

@@ -13,7 +13,7 @@ from macro_engine.core.rows import Ints, Rows
 _REST = 20  # times what a look ahead costs, until the next one
 
 
-class OpenStepWatch:
+class OpenStepTracker:
     """Keeps what everyone says of the open step's rows so far.
 
     Attributes

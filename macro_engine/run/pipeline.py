@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from macro_engine.algorithm.any_family import AnyFamily
-from macro_engine.algorithm.compiled_path import compiled_path_serves
+from macro_engine.algorithm.compiled_support import has_compiled_path
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.algorithm.family import Family
 from macro_engine.algorithm.waiting_steps import WaitingSteps
@@ -91,7 +91,7 @@ class Pipeline:
         self.looks_ahead = looks_ahead
         self.announce = announce
         settings = opened.settings
-        compiled = compiled_path_serves(
+        compiled = has_compiled_path(
             settings["distance"], settings["subroutine"], settings["output"], settings.histories
         )
         slow = any(STRATEGIES[name].is_slow_uncompiled for name in settings["strategies"])

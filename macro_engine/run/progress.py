@@ -9,10 +9,10 @@ from typing import Any
 from macro_engine.core.escape import visible
 from macro_engine.core.metrics import measured, rarest
 from macro_engine.core.rows import Block
-from macro_engine.run.alarms.watch import AlarmWatch
+from macro_engine.run.alarms.checker import AlarmChecker
 from macro_engine.run.compiling.warming import must_wait
 from macro_engine.run.identity import plain
-from macro_engine.run.open_step import OpenStepWatch
+from macro_engine.run.open_step import OpenStepTracker
 from macro_engine.run.pending import Pending, PendingRows
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.playing.pace import Pace
@@ -54,19 +54,19 @@ class RunProgress:
         pipeline: Pipeline,
         pace: Pace,
         report: Report,
-        alarm_watch: AlarmWatch,
+        alarm_checker: AlarmChecker,
     ) -> None:
         self.opened = opened
         self.reader = reader
         self.pipeline = pipeline
         self.pace = pace
         self.report = report
-        self.alarm_watch = alarm_watch
+        self.alarm_checker = alarm_checker
         self.done: float | None = None if reader.is_live else 0.0
         self.rate = Rate()
         self.closed = time()
         self.full_since: float | None = None
-        self.open_step: OpenStepWatch | None = None
+        self.open_step: OpenStepTracker | None = None
         self.snapshot = Snapshot(path=pipeline.path)
         self.pending_rows = PendingRows()
         self.pending, self.next_look = Pending(), 0.0
@@ -129,7 +129,7 @@ class RunProgress:
             recording="" if recorder is None else visible(recorder.path.name),
             trouble="" if recorder is None else recorder.trouble or "",
             warming=self._warming() if state not in ENDED else "",
-            alarms=self.alarm_watch.alarms.as_texts(),
+            alarms=self.alarm_checker.alarms.as_texts(),
             **self._late(state),
         )
 
@@ -237,7 +237,7 @@ class RunProgress:
                 *map(_alike_in_words, board.identical_members),
                 *self._price_of_waiting(board.errors),
             ],
-            "alarms": self.alarm_watch.alarms.rung,
+            "alarms": self.alarm_checker.alarms.rung,
             "stopped_at": self.done if self.snapshot.state == "stopped" else None,
             "settings": plain(
                 self.opened.settled(self.reader)

@@ -22,7 +22,7 @@ from macro_engine.options.presets import preset as layer_of_preset
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.result import RunResult
-from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.retention import Retention
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.stream.opening import Opened, open_stream
 
@@ -149,12 +149,12 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple | range) else value
 
 
-def _keep(keep: str | None, run: PathLike | None) -> Keep | None:
+def _keep(keep: str | None, run: PathLike | None) -> Retention | None:
     if keep is None:
         return None
     if run is None:
         raise UsageError("--keep says how much a run file keeps; name one with run=")
-    return Keep.parse(keep)
+    return Retention.parse(keep)
 
 
 def _run_file(run: PathLike, opened: Opened) -> Path:

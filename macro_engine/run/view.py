@@ -13,7 +13,7 @@ from macro_engine.core.metrics import METRICS, Metric, measured, rarest
 from macro_engine.core.rows import Ints
 from macro_engine.core.tally import Tally
 from macro_engine.run.alarms.alarms import Alarms, Change, Rule, parse
-from macro_engine.run.events import KINDS, Event, leaders_told
+from macro_engine.run.events import KINDS, Event, parse_leader_change
 from macro_engine.run.history.downsampled import Points
 from macro_engine.run.history.history import Birth, History, Moment, Situation
 from macro_engine.run.history.usage import Usage
@@ -61,10 +61,10 @@ __all__ = [
     "Summary",
     "Tally",
     "Usage",
-    "leaders_told",
     "macro_of",
     "measured",
     "parse",
+    "parse_leader_change",
     "prediction_of",
     "rarest",
     "situation_text",

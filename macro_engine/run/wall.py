@@ -16,8 +16,8 @@ from macro_engine.core.escape import visible
 from macro_engine.core.rows import Ints
 from macro_engine.core.steps import Steps
 from macro_engine.run.alarms.alarms import Alarms, Change
+from macro_engine.run.alarms.checker import AlarmChecker
 from macro_engine.run.alarms.rules import Rule
-from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.snapshot import Snapshot
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.stored_snapshot import snapshot_of
@@ -87,7 +87,7 @@ class FollowedRun:
         self.path = path
         self.line = RunLine(path, visible(path.name, 60))
         self.alarms = Alarms(rules)
-        self.alarm_watch = AlarmWatch(self.alarms)
+        self.alarm_checker = AlarmChecker(self.alarms)
         self.on_change = on_change
         self.reader: RunReader | None = None
         self.steps = -1
@@ -125,7 +125,7 @@ class FollowedRun:
             reader.refresh()
         changes = self._catch_up(reader)
         snapshot = snapshot_of(reader)
-        changes += self.alarm_watch.look(snapshot, time.time())
+        changes += self.alarm_checker.look(snapshot, time.time())
         changes += self.alarms.hear(() if snapshot.has_ended else snapshot.alarms)
         if self.on_change is not None:
             for change in changes:
@@ -145,9 +145,9 @@ class FollowedRun:
         while self.steps < stop:
             results = reader.record_from(self.steps)
             if is_past:
-                self.alarm_watch.take_past(results)
+                self.alarm_checker.take_past(results)
             else:
-                changes += self.alarm_watch.take(results)
+                changes += self.alarm_checker.take(results)
             self._take(results, reader)
             self.steps = results.stop
         return changes

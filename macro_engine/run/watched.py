@@ -18,7 +18,7 @@ from macro_engine.core.steps import Steps
 from macro_engine.options.settings import Settings
 from macro_engine.options.table import OPTIONS
 from macro_engine.run.alarms.alarms import Change
-from macro_engine.run.alarms.watch import AlarmWatch
+from macro_engine.run.alarms.checker import AlarmChecker
 from macro_engine.run.events import Event
 from macro_engine.run.follower import RunFollower
 from macro_engine.run.history.history import History
@@ -61,7 +61,7 @@ class WatchedRun(RunFollower):
         self.shown = dict(shown or {})
         self.seen = Snapshot(words=f"reading {path.name}")
         self.rejections = Rejections()  # as far as they were read
-        self.alarm_watch = AlarmWatch(self.alarms)
+        self.alarm_checker = AlarmChecker(self.alarms)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -165,7 +165,7 @@ class WatchedRun(RunFollower):
             reader.refresh()
             if self.history is None and reader.classes and reader.names.members:
                 self.alarms.check_series(reader.names.series)
-                self.alarm_watch.alarms = self.alarms
+                self.alarm_checker.alarms = self.alarms
                 self.known_steps = reader.steps
                 Settings(self.shown).check_class(reader.classes)
                 self.history = self._new_history(reader)
@@ -179,7 +179,7 @@ class WatchedRun(RunFollower):
                 return
             raise
         self.seen = snapshot_of(reader)
-        self._tell(self.alarm_watch.look(self.seen, time.time()))
+        self._tell(self.alarm_checker.look(self.seen, time.time()))
         called = self.alarms.hear(() if self.seen.has_ended else self.seen.alarms)
         if has_looked:  # what called before is shown, and rings nowhere
             self._tell(called)
@@ -208,9 +208,9 @@ class WatchedRun(RunFollower):
     def _append(self, history: History, results: Steps) -> None:
         history.append(results)
         if results.first_step < self.known_steps:
-            self.alarm_watch.take_past(results)
+            self.alarm_checker.take_past(results)
         else:
-            self._tell(self.alarm_watch.take(results))
+            self._tell(self.alarm_checker.take(results))
 
     def _tell(self, changes: Sequence[Change]) -> None:
         for change in changes:

@@ -29,7 +29,7 @@ __all__ = [
     "Origin",
     "Source",
     "StreamRequest",
-    "named",
+    "origin_of",
     "register",
     "scheme_of",
 ]
@@ -218,7 +218,7 @@ def scheme_of(stream: str) -> tuple[str, str]:
     return FILE, stream
 
 
-def named(stream: str, from_now: bool = False, descriptor: int = 0) -> Origin:
+def origin_of(stream: str, from_now: bool = False, descriptor: int = 0) -> Origin:
     """The stream that a user names, as in `live.csv`, `-` or `kafka://host/topic`."""
     failures = plugins.load()
     scheme, text = scheme_of(stream)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class StopRequest:
-    """Is asked for once, from any thread."""
+    """A request to stop, made once from any thread."""
 
     def __init__(self) -> None:
         self.event = threading.Event()
@@ -22,7 +22,7 @@ class StopRequest:
             listener()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Has something called at the request; at once if it was made already."""
+        """Calls a listener at the request; at once if it was already made."""
         with self.lock:
             if not self.event.is_set():
                 self.listeners.append(listener)
@@ -35,4 +35,4 @@ class StopRequest:
                 self.listeners.remove(listener)
 
 
-of_process = StopRequest()  # for all that a worker process does
+process_stop = StopRequest()  # for the tasks of a worker process

@@ -15,7 +15,7 @@ import threading
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from macro_engine.work.stopping import of_process
+from macro_engine.work.stopping import process_stop
 from macro_engine.work.tasks import Task, as_json, do, error_text
 
 _ORPHANED = 3  # exit code
@@ -53,7 +53,7 @@ def _listen(orders: queue.SimpleQueue[dict[str, Any]], answers: AnswerPipe) -> N
     for line in sys.stdin.buffer:
         order = json.loads(line)
         if "stop" in order:
-            threading.Thread(target=of_process.ask, name="stop", daemon=True).start()
+            threading.Thread(target=process_stop.ask, name="stop", daemon=True).start()
         elif order["beside"]:
             threading.Thread(target=_do, args=(order, answers), daemon=True).start()
         else:

@@ -20,7 +20,7 @@ from macro_tui.replays import find_recording
 from macro_tui.standard_streams import need_keys
 
 if TYPE_CHECKING:
-    from macro_engine.fleet.fleet import Crew, Fleet, StreamStatus
+    from macro_engine.fleet.fleet import Fleet, StreamRunner, StreamStatus
     from macro_engine.fleet.stream import Stream
 
 EXAMPLES = (
@@ -58,11 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--close-after", metavar="LENGTH", help="as in tail: 30s (ms s m h d), or never"
     )
-    crew = parser.add_argument_group("workers").add_mutually_exclusive_group()
-    crew.add_argument(
+    runner = parser.add_argument_group("workers").add_mutually_exclusive_group()
+    runner.add_argument(
         "--workers", type=int, metavar="N", help="processes of this machine; default: its cores"
     )
-    crew.add_argument(
+    runner.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         help="the workers of an existing Dask cluster, such as tcp://127.0.0.1:8786; they read "
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     end_at_sigterm()
     check_theme(arguments)
-    crew = _crew_of(arguments)
+    runner = _runner_of(arguments)
     streams = _streams(arguments)
     from macro_engine.fleet.fleet import Fleet
 
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
             has_screen = False
             print(f"{error}: running headless", file=sys.stderr)
     said: list[str] = []
-    fleet = Fleet(streams, crew, said.append if has_screen else _say)
+    fleet = Fleet(streams, runner, said.append if has_screen else _say)
     interrupted = False
     try:
         _show_wall(arguments, fleet) if has_screen else _show_progress(fleet)
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     return code or (130 if interrupted else 0)
 
 
-def _crew_of(arguments: argparse.Namespace) -> Callable[[], Crew]:
+def _runner_of(arguments: argparse.Namespace) -> Callable[[], StreamRunner]:
     """Who is to run the streams."""
     if arguments.scheduler is not None:
         if arguments.on_alarm is not None:
@@ -119,10 +119,10 @@ def _crew_of(arguments: argparse.Namespace) -> Callable[[], Crew]:
             )
         address = arguments.scheduler
 
-        def elsewhere() -> Crew:
-            from macro_engine.fleet.dask_crew import DaskCrew
+        def elsewhere() -> StreamRunner:
+            from macro_engine.fleet.dask_runner import DaskRunner
 
-            return DaskCrew(address)
+            return DaskRunner(address)
 
         return elsewhere
     workers = arguments.workers
@@ -132,10 +132,10 @@ def _crew_of(arguments: argparse.Namespace) -> Callable[[], Crew]:
     if workers < 1:
         raise UsageError(f"--workers {workers}: write 1 or more")
 
-    def here() -> Crew:
-        from macro_engine.fleet.fleet import LocalCrew
+    def here() -> StreamRunner:
+        from macro_engine.fleet.fleet import LocalRunner
 
-        return LocalCrew(workers)
+        return LocalRunner(workers)
 
     return here
 
@@ -143,12 +143,12 @@ def _crew_of(arguments: argparse.Namespace) -> Callable[[], Crew]:
 def _streams(arguments: argparse.Namespace) -> list[Stream]:
     """What is asked of each stream; what is wrong with all of them is said at once."""
     from macro_engine.fleet.stream import Stream, run_names
-    from macro_engine.run.store.keep import Keep
+    from macro_engine.run.store.retention import Retention
 
     layers_from(arguments)
     rules_of(arguments)
     if arguments.keep is not None:
-        Keep.parse(arguments.keep)
+        Retention.parse(arguments.keep)
     if arguments.close_after not in (None, "never"):
         arguments.close_after = length_of("--close-after", arguments.close_after)
     live = list(arguments.live or [])

@@ -17,7 +17,7 @@ from macro_tui.replays import find_recording
 
 if TYPE_CHECKING:
     from macro_engine.options.settings import Layer
-    from macro_engine.run.store.keep import Keep
+    from macro_engine.run.store.retention import Retention
     from macro_engine.stream.opening import Opened, PartlyOpened
 
 
@@ -170,15 +170,15 @@ def _check_emit(arguments: argparse.Namespace, used: dict[Path, str]) -> None:
         raise UsageError("--emit -: the screen is on standard output; add --headless")
 
 
-def keep_of(arguments: argparse.Namespace) -> Keep | None:
+def keep_of(arguments: argparse.Namespace) -> Retention | None:
     """How much of the run the file keeps; None for all of it."""
-    from macro_engine.run.store.keep import Keep
+    from macro_engine.run.store.retention import Retention
 
     if arguments.keep is None:
         return None
     if arguments.run_file is None:
         raise UsageError("--keep says how much a run file keeps; name one with --run FILE.run")
-    return Keep.parse(arguments.keep)
+    return Retention.parse(arguments.keep)
 
 
 def length_of(option: str, text: str) -> float:

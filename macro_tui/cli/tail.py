@@ -157,10 +157,10 @@ def _open(arguments: argparse.Namespace, descriptor: int, wait: Callable[[str], 
     """Opens the stream, once enough of it is there to infer how it is read."""
     from macro_engine.run.stored_stream import stored_stream
     from macro_engine.stream.opening import open_stream
-    from macro_engine.stream.source import named
+    from macro_engine.stream.source import origin_of
 
     layers = layers_from(arguments)
-    origin = named(arguments.file, arguments.from_now, descriptor)
+    origin = origin_of(arguments.file, arguments.from_now, descriptor)
     check_outputs(arguments, origin.paths)
     return open_stream(
         origin,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from macro_tui.panels.panel import Panel
-from macro_tui.view import shown, weights
+from macro_tui.view import strategy_values, weights
 from macro_tui.view.glyphs import Glyphs
 from macro_tui.view.scene import Scene
 from macro_tui.view.timeline import label_width
 from macro_tui.widgets.lines import Lines
-from macro_tui.widgets.weights import ShownByStrategies, Weights
+from macro_tui.widgets.weights import StrategyValues, Weights
 
 
 class WeightsPanel(Panel):
@@ -21,7 +21,7 @@ class WeightsPanel(Panel):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(glyphs)
         self.weights = Weights(glyphs)
-        self.shown = ShownByStrategies(glyphs)
+        self.shown = StrategyValues(glyphs)
         self.shown.display = False
 
     def pictures(self) -> Iterator[Lines]:
@@ -33,8 +33,8 @@ class WeightsPanel(Panel):
         self.weights.display, self.shown.display = not of_strategies, of_strategies
         if of_strategies:
             self.heading = "strategies"
-            self.show_title(shown.about(scene))
-            self.shown.draw(shown.shown_view(scene, self.shown.strip_columns))
+            self.show_title(strategy_values.about(scene))
+            self.shown.draw(strategy_values.strategy_values_view(scene, self.shown.strip_columns))
         else:
             self.heading = "MACRO thresholds"
             self.show_title(weights.about(scene))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from macro_engine.core.format import count_text
-from macro_engine.run.view import KINDS, Event, RunView, leaders_told
+from macro_engine.run.view import KINDS, Event, RunView, parse_leader_change
 
 Numbered = tuple[int, Event]
 TROUBLE, BIRTH, NOTE = range(3)  # how much an event matters
@@ -84,7 +84,7 @@ def folded(events: Sequence[Numbered]) -> list[Numbered]:
     found: list[Numbered] = []
     pair, times = "", 0
     for number, event in events:
-        told = leaders_told(event.text) if event.kind == "leader" else None
+        told = parse_leader_change(event.text) if event.kind == "leader" else None
         between = "" if told is None else f"{told[0]} leader {' / '.join(sorted(told[1:]))}"
         times = times + 1 if between and between == pair else 1
         pair = between

@@ -9,7 +9,7 @@ from macro_tui.view.curves import role_of
 from macro_tui.view.metric_verdict import metric_verdict
 from macro_tui.view.rows import Row, Span, fitting, row_width
 from macro_tui.view.scene import Scene
-from macro_tui.view.shown import pull_of_macro
+from macro_tui.view.strategy_values import pull_of_macro
 
 _AS_GOOD = 0.25  # points
 _MOST_OF_IT = 0.8  # of the lead is explained by those who are named

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from macro_tui.view import shown, weights
+from macro_tui.view import strategy_values, weights
 from macro_tui.view.rows import Row
-from macro_tui.view.shown import ShownView
+from macro_tui.view.strategy_values import StrategyValuesView
 from macro_tui.view.timeline import LABEL
 from macro_tui.view.weights import WeightsView
 from macro_tui.widgets.drawing import Drawing
@@ -23,12 +23,12 @@ class Weights(Drawing[WeightsView]):
         return weights.render(view, width, height, self.glyphs)
 
 
-class ShownByStrategies(Drawing[ShownView]):
-    """The picture of what strategies show."""
+class StrategyValues(Drawing[StrategyValuesView]):
+    """The picture of the values that strategies show."""
 
     @property
     def strip_columns(self) -> int:
-        return shown.strip_columns(self.content_size.width)
+        return strategy_values.strip_columns(self.content_size.width)
 
-    def picture(self, view: ShownView, width: int, height: int) -> list[Row]:
-        return shown.render(view, width, height, self.glyphs)
+    def picture(self, view: StrategyValuesView, width: int, height: int) -> list[Row]:
+        return strategy_values.render(view, width, height, self.glyphs)

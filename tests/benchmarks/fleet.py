@@ -29,7 +29,7 @@ from pathlib import Path
 
 import polars as pl
 
-from macro_engine.fleet.fleet import Fleet, LocalCrew
+from macro_engine.fleet.fleet import Fleet, LocalRunner
 from macro_engine.fleet.stream import Stream
 from macro_tui.replays import shipped_replays
 
@@ -62,28 +62,28 @@ def fleet_of(
         Stream(path.stem, str(path), str(folder / f"{path.stem}.run"), options=options or {})
         for path in paths
     ]
-    crew = LocalCrew(workers)
+    runner = LocalRunner(workers)
     warm = folder / "warm"
     warm.mkdir()
-    crew.close, close = lambda: None, crew.close
+    runner.close, close = lambda: None, runner.close
     for worker in range(workers):  # imports and kernels, before the clock starts
         path = str(warm / f"{worker}.run")
-        crew.begin(worker, Stream("warm", streams[0].source, path, options=options or {}))
-    while crew.at_work:
-        crew.wait(0.2)
-    started, before = time.perf_counter(), cpu_of(crew)
-    fleet = Fleet(streams, lambda: crew, print)
+        runner.begin(worker, Stream("warm", streams[0].source, path, options=options or {}))
+    while runner.at_work:
+        runner.wait(0.2)
+    started, before = time.perf_counter(), cpu_of(runner)
+    fleet = Fleet(streams, lambda: runner, print)
     fleet.run()
-    seconds, cpu = time.perf_counter() - started, cpu_of(crew) - before
+    seconds, cpu = time.perf_counter() - started, cpu_of(runner) - before
     close()
     assert not fleet.failed, fleet.failed[0].reason
     return fleet, seconds, cpu
 
 
-def cpu_of(crew: LocalCrew) -> float:
+def cpu_of(runner: LocalRunner) -> float:
     """Seconds of CPU time that the workers took until now."""
     total = 0.0
-    for worker in crew.workers:
+    for worker in runner.workers:
         fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
         total += (int(fields[11]) + int(fields[12])) / 100
     return total

@@ -30,7 +30,7 @@ from mock_kafka import MockKafka
 from macro_engine.options.settings import Layer
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import named
+from macro_engine.stream.source import origin_of
 from macro_engine.stream.table import Rejections
 
 START = datetime(2024, 1, 1)
@@ -144,7 +144,7 @@ def _filled(rows: int, partitions: int, as_csv: bool) -> MockKafka:
 
 def _opened(cluster: MockKafka, **more: str) -> object:
     layer = Layer.read("benchmark", OPTIONS | more, of_user=True)
-    return open_stream(named(f"kafka://{cluster.address}/pace"), [layer])
+    return open_stream(origin_of(f"kafka://{cluster.address}/pace"), [layer])
 
 
 def pace(rows: float) -> bool:

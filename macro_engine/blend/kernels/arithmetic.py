@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from macro_engine.blend.fixed_share import ALPHA
 from macro_engine.blend.kernels.compiling import part
-from macro_engine.blend.share import ALPHA
 
 
 @part

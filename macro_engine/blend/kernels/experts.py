@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from macro_engine.blend.class_shares import DECAY
 from macro_engine.blend.kernels.arithmetic import sigmoid
 from macro_engine.blend.kernels.compiling import part
-from macro_engine.blend.shares import DECAY
 
 
 @part

@@ -22,9 +22,9 @@ from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.store import schema, wal, writer
 from macro_engine.run.store.batch import Batch
-from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.ledger import Ledger, write_ledger
 from macro_engine.run.store.lock import WriterLock
+from macro_engine.run.store.retention import Retention
 from macro_engine.run.store.retries import PATIENCE, retried
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.store.tables import writers_ledger
@@ -68,7 +68,7 @@ class Recorder:
         self,
         path: Path,
         say: Callable[[str], None] = lambda _text: None,
-        keep: Keep | None = None,
+        keep: Retention | None = None,
         say_dropped: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self.path = path

@@ -20,8 +20,8 @@ from macro_engine.run.events import Event
 from macro_engine.run.store import records, schema, tables, version1, wal
 from macro_engine.run.store.ledger import Ledger, StoredLedger
 from macro_engine.run.store.lock import writer_of
-from macro_engine.run.store.naming import names_of, texts_of
 from macro_engine.run.store.salvage import WholeRecords, in_words
+from macro_engine.run.store.stored_names import names_of, texts_of
 from macro_engine.strategies import prediction_of
 from macro_engine.stream.table import Rejection
 
@@ -53,7 +53,7 @@ class RunReader:
 
     def __init__(self, path: Path, is_tolerant: bool = False) -> None:
         self.path = path
-        self.found = tables.Found(is_tolerant)
+        self.found = tables.DamageLog(is_tolerant)
         self.kept: OrderedDict[int, tuple[bytes, Steps]] = OrderedDict()
         self.lock = threading.RLock()
         self.info: dict[str, Any] = {}

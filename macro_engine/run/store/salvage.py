@@ -10,7 +10,7 @@ from macro_engine.core.state import DamagedError
 from macro_engine.core.steps import Steps
 from macro_engine.run.store import records
 from macro_engine.run.store.ledger import Ledger
-from macro_engine.run.store.tables import FAILURES, Found
+from macro_engine.run.store.tables import FAILURES, DamageLog
 
 
 class WholeRecords:
@@ -26,7 +26,7 @@ class WholeRecords:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, names: Names, ledger: Ledger | None, found: Found
+        self, connection: sqlite3.Connection, names: Names, ledger: Ledger | None, found: DamageLog
     ) -> None:
         self.connection = connection
         self.names = names
@@ -65,7 +65,7 @@ def in_words(start: int, stop: int) -> str:
     return f"step {start:,}" if stop == start + 1 else f"steps {start:,} to {stop - 1:,}"
 
 
-def _heads(connection: sqlite3.Connection, found: Found) -> list[records.Head]:
+def _heads(connection: sqlite3.Connection, found: DamageLog) -> list[records.Head]:
     """The heads that are whole, in order."""
     heads: dict[int, records.Head] = {}
     for row in _all_rows(connection):
@@ -98,7 +98,9 @@ def _all_rows(connection: sqlite3.Connection) -> list[Any]:
     return list(rows.values())
 
 
-def _linked(heads: list[records.Head], ledger: Ledger | None, found: Found) -> list[records.Head]:
+def _linked(
+    heads: list[records.Head], ledger: Ledger | None, found: DamageLog
+) -> list[records.Head]:
     """The heads that stand in the chain where they say that they stand."""
     trusted: list[records.Head] = []
     for i, head in enumerate(heads):

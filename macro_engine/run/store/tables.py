@@ -25,13 +25,13 @@ Info = dict[str, Any]
 FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
-class Found:
-    """What stands in a file, and in words what is damaged of it.
+class DamageLog:
+    """The damage found while reading a file, as lines of text.
 
     Attributes
     ----------
     is_tolerant
-        Whether damage is noted; else it is an error.
+        Whether to collect damage; if not, the first damage raises an error.
     """
 
     def __init__(self, is_tolerant: bool) -> None:
@@ -45,7 +45,7 @@ class Found:
             self.damage.append(what)
 
 
-def read_info(connection: sqlite3.Connection, found: Found) -> tuple[Info, StoredLedger | None]:
+def read_info(connection: sqlite3.Connection, found: DamageLog) -> tuple[Info, StoredLedger | None]:
     """What the writer says of the run, and the ledger; None where it is damaged."""
     return info_of(info_rows(connection), found)
 
@@ -55,7 +55,7 @@ def info_rows(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
     return connection.execute("SELECT name, value, checksum FROM run").fetchall()
 
 
-def info_of(rows: list[tuple[Any, ...]], found: Found) -> tuple[Info, StoredLedger | None]:
+def info_of(rows: list[tuple[Any, ...]], found: DamageLog) -> tuple[Info, StoredLedger | None]:
     """The same as `read_info`, from rows that were read."""
     sums, info = {}, {}
     ledger = None
@@ -78,7 +78,7 @@ def info_of(rows: list[tuple[Any, ...]], found: Found) -> tuple[Info, StoredLedg
 
 def writers_ledger(connection: sqlite3.Connection) -> Ledger:
     """The ledger, with the checksums that a writer goes on from."""
-    _, stored = read_info(connection, Found(is_tolerant=False))
+    _, stored = read_info(connection, DamageLog(is_tolerant=False))
     assert stored is not None
     ledger = stored.ledger
     ledger.info = {
@@ -109,7 +109,7 @@ def read_state(connection: sqlite3.Connection, ledger: StoredLedger) -> State | 
 
 
 def read_events(
-    connection: sqlite3.Connection, condition: str, values: Sequence[Any], found: Found
+    connection: sqlite3.Connection, condition: str, values: Sequence[Any], found: DamageLog
 ) -> Iterator[tuple[int, Event]]:
     """The events that meet a condition, with their numbers, in order."""
     for *row, expected in _rows(
@@ -126,7 +126,7 @@ def read_events(
 
 
 def read_rejected(
-    connection: sqlite3.Connection, found: Found, after: int = 0
+    connection: sqlite3.Connection, found: DamageLog, after: int = 0
 ) -> Iterator[tuple[int, Rejection]]:
     """The rejected rows after a number, with their numbers, in order."""
     statement = (
@@ -142,7 +142,11 @@ def read_rejected(
 
 
 def _rows(
-    connection: sqlite3.Connection, statement: str, values: Sequence[Any], found: Found, what: str
+    connection: sqlite3.Connection,
+    statement: str,
+    values: Sequence[Any],
+    found: DamageLog,
+    what: str,
 ) -> Iterator[Any]:
     """The rows of a table as far as they can be read."""
     try:
@@ -153,7 +157,9 @@ def _rows(
         found.damaged(f"its {what} cannot all be read: {error}")
 
 
-def check_numbers(numbers: Sequence[int], start: int, stop: int, what: str, found: Found) -> None:
+def check_numbers(
+    numbers: Sequence[int], start: int, stop: int, what: str, found: DamageLog
+) -> None:
     """Note which of the numbers from one up to another are missing."""
     if len(numbers) == stop - start and (not numbers or numbers[0] == start):
         return

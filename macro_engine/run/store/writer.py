@@ -12,8 +12,8 @@ from macro_engine.core.state import Part, pack
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
 from macro_engine.run.store import records
-from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.ledger import Ledger, checksum, checksum_of_row
+from macro_engine.run.store.retention import Retention
 from macro_engine.stream.table import Rejection
 
 _PART = 1 << 14  # bytes of state, written again if one of them changed
@@ -87,7 +87,7 @@ def write_state(connection: sqlite3.Connection, ledger: Ledger, state: Mapping[s
             count += 1
 
 
-def drop_old(connection: sqlite3.Connection, ledger: Ledger, keep: Keep) -> str | None:
+def drop_old(connection: sqlite3.Connection, ledger: Ledger, keep: Retention) -> str | None:
     """Drop the oldest records, and events before the first that is kept; says what was dropped."""
     first, now, limit = ledger.first_step, time(), keep
     while ledger.records > 1:

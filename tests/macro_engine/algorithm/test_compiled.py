@@ -18,7 +18,7 @@ from made_ensembles import (
 )
 from made_streams import block_of, classes_of, random_block, random_blocks, same
 
-from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
+from macro_engine.algorithm.compiled_support import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.kernels.logistic import is_likelier
 from macro_engine.algorithm.kernels.smallest import select_smallest, sort_in_place
 from macro_engine.core.rows import LARGEST, Columns, Rows

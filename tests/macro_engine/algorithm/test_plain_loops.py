@@ -9,7 +9,7 @@ from made_ensembles import assert_same_steps, members_of, run, shape_of
 from made_streams import classes_of, random_block, random_blocks, same
 
 from macro_engine.algorithm.compiled_family import CompiledFamily, CompiledSettings
-from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
+from macro_engine.algorithm.compiled_support import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.algorithm.ensemble import Ensemble
 from macro_engine.core.state import pack, unpack
 

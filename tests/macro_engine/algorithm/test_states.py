@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from made_ensembles import assert_same_steps, members_of, run
 from made_streams import random_block, same
 
-from macro_engine.algorithm.compiled_path import COMPILED_DISTANCES, COMPILED_SUBROUTINES
+from macro_engine.algorithm.compiled_support import COMPILED_DISTANCES, COMPILED_SUBROUTINES
 from macro_engine.core.state import DamagedError, pack, unpack
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.subroutines import STORABLE

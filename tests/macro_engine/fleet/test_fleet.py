@@ -11,11 +11,11 @@ from made_fleets import OPTIONS, streams
 
 from macro_engine import replay
 from macro_engine.core.errors import UsageError
-from macro_engine.fleet.fleet import Fleet, LocalCrew
+from macro_engine.fleet.fleet import Fleet, LocalRunner
 from macro_engine.fleet.stream import Stream, run_names, run_stream
 from macro_engine.run.pipeline import Pipeline
 from macro_engine.run.result import open_run
-from macro_engine.work.stopping import of_process
+from macro_engine.work.stopping import process_stop
 from macro_engine.work.tasks import Ended
 
 
@@ -49,7 +49,7 @@ def test_a_small_stream_is_one_block_and_gives_the_same(tmp_path, monkeypatch, r
         monkeypatch.setattr("macro_engine.fleet.stream._FIRST_ROWS", first_rows)
         lengths.clear()
         asked = replace(stream, run_file=str(tmp_path / f"{first_rows}.run"))
-        found.append(run_stream(asked, of_process)["summary"])
+        found.append(run_stream(asked, process_stop)["summary"])
         assert lengths[0] == (1 if first_rows == 1 else first)
     assert aimed_at == {0.2}
     for summary in found:
@@ -116,7 +116,7 @@ def test_a_failure_is_on_the_wall_whatever_the_run_file_tells_of_an_earlier_end(
 def test_each_stream_is_run_as_if_it_were_alone_and_a_failure_stays_with_its_stream(tmp_path):
     made = streams(tmp_path, 5)
     Path(made[2].source).write_text("a,y\n")
-    fleet = Fleet(made, lambda: LocalCrew(2))
+    fleet = Fleet(made, lambda: LocalRunner(2))
     fleet.run()
     assert [one.state for one in fleet.standings] == [
         "finished",
@@ -137,7 +137,7 @@ def test_each_stream_is_run_as_if_it_were_alone_and_a_failure_stays_with_its_str
 @pytest.mark.slow
 def test_more_live_streams_than_workers_are_followed_and_the_same_command_goes_on(tmp_path):
     made = streams(tmp_path, 1, live=3)
-    fleet = Fleet(made, lambda: LocalCrew(1))
+    fleet = Fleet(made, lambda: LocalRunner(1))
     fleet.thread.start()
     _until(
         lambda: all(Path(one.run_file).exists() for one in made) and fleet.standings[0].has_ended
@@ -148,7 +148,7 @@ def test_more_live_streams_than_workers_are_followed_and_the_same_command_goes_o
     fleet.thread.join(120)
     assert fleet.error is None
     assert [one.state for one in fleet.standings] == ["finished", *["stopped"] * 3]
-    again = Fleet(made, lambda: LocalCrew(1))
+    again = Fleet(made, lambda: LocalRunner(1))
     again.thread.start()
     _until(lambda: _rows(made[3]) == 700)
     again.stop()
@@ -161,10 +161,10 @@ def test_more_live_streams_than_workers_are_followed_and_the_same_command_goes_o
 def test_a_run_whose_worker_is_killed_goes_on_from_its_file(tmp_path):
     made = streams(tmp_path, 0, live=1)
     said = []
-    fleet = Fleet(made, lambda: LocalCrew(1), said.append)
+    fleet = Fleet(made, lambda: LocalRunner(1), said.append)
     fleet.thread.start()
     _until(lambda: _rows(made[0]) == 600)
-    os.kill(fleet.crew.workers[0].process.pid, signal.SIGKILL)
+    os.kill(fleet.runner.workers[0].process.pid, signal.SIGKILL)
     _until(lambda: said)
     with open(made[0].source, "a") as file:
         file.write("0.5,p\n" * 100)

@@ -16,8 +16,8 @@ from macro_engine.core.state import DamagedError, pack, unpack
 from macro_engine.run.alarms.alarms import Alarms, parse
 from macro_engine.run.engine import Engine, Listener
 from macro_engine.run.pulls import PullLeads
-from macro_engine.run.store.naming import names_of
 from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.store.stored_names import names_of
 from macro_engine.run.watched import WatchedRun
 from macro_engine.strategies import Answer
 

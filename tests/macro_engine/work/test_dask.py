@@ -84,12 +84,12 @@ def test_without_dask_the_extra_is_named(monkeypatch):
 
 
 def test_a_fleet_on_a_cluster_brings_its_runs_home(made, tmp_path):
-    from macro_engine.fleet.dask_crew import DaskCrew
+    from macro_engine.fleet.dask_runner import DaskRunner
     from macro_engine.fleet.fleet import Fleet
     from macro_engine.run.store.runfile import RunReader
 
     streams = made_streams(tmp_path, 3, live=2)
-    fleet = Fleet(streams, lambda: DaskCrew(made.address))
+    fleet = Fleet(streams, lambda: DaskRunner(made.address))
     fleet.thread.start()
     lines = []
     until = time.monotonic() + 120
@@ -117,11 +117,11 @@ def _live_are_followed(fleet, seen):
 
 
 def test_a_run_whose_worker_is_killed_begins_again_elsewhere(made, tmp_path):
-    from macro_engine.fleet.dask_crew import DaskCrew
+    from macro_engine.fleet.dask_runner import DaskRunner
     from macro_engine.fleet.fleet import Fleet
 
     streams, said, until = made_streams(tmp_path, 0, live=2), [], time.monotonic() + 120
-    fleet = Fleet(streams, lambda: DaskCrew(made.address), said.append)  # one on each worker
+    fleet = Fleet(streams, lambda: DaskRunner(made.address), said.append)  # one on each worker
     fleet.thread.start()
     while time.monotonic() < until and not _live_are_followed(fleet, []):
         time.sleep(0.1)

@@ -8,15 +8,15 @@ from made_views import (
     curves_view,
     nearest_view,
     odd_curves_view,
-    odd_shown_view,
-    shown_view,
+    odd_strategy_values_view,
+    strategy_values_view,
     texts,
     timeline_view,
     weights_view,
 )
 from rich.cells import cell_len
 
-from macro_tui.view import curves, nearest, shown, timeline, weights
+from macro_tui.view import curves, nearest, strategy_values, timeline, weights
 from macro_tui.view.cells import TAIL
 from macro_tui.view.glyphs import ASCII, UNICODE
 from macro_tui.view.roles import ROLES
@@ -31,9 +31,9 @@ PICTURES = {
     "weights": (weights.render, weights_view),
     "weights of many": (weights.render, lambda width: weights_view(width, 40, 33, 5)),
     "weights of another width": (weights.render, lambda _: weights_view(20)),
-    "shown": (shown.render, shown_view),
-    "shown of odd values": (shown.render, odd_shown_view),
-    "shown of another width": (shown.render, lambda _: shown_view(20)),
+    "shown": (strategy_values.render, strategy_values_view),
+    "shown of odd values": (strategy_values.render, odd_strategy_values_view),
+    "shown of another width": (strategy_values.render, lambda _: strategy_values_view(20)),
     "timeline": (timeline.render, timeline_view),
     "timeline of another width": (timeline.render, lambda _: timeline_view(70)),
     "nearest": (nearest.render, lambda _: nearest_view()),

@@ -16,6 +16,7 @@ from macro_engine.core.state import DamagedError, State, children, texts, whole
 from macro_engine.stream.formats.dialect import Dialect
 from macro_engine.stream.formats.text_column import TextColumn
 from macro_engine.stream.live.kafka.client import Client
+from macro_engine.stream.live.kafka.cluster_poller import ClusterPoller
 from macro_engine.stream.live.kafka.merge import Merge, Queue
 from macro_engine.stream.live.kafka.messages import (
     CSV,
@@ -25,7 +26,6 @@ from macro_engine.stream.live.kafka.messages import (
     JsonFormat,
     MessageRow,
 )
-from macro_engine.stream.live.kafka.watch import Watch
 from macro_engine.stream.source import Source
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Table
@@ -62,13 +62,13 @@ class KafkaSource(Source):
         self.say_plainly = say
         self.merge = Merge(self.say)
         self.set_offsets(offsets)
-        self.watch = Watch(client)
+        self.poller = ClusterPoller(client)
         self.has_started = False
         self.lost: set[int] = set()  # partitions whose next offset is not there
         self.paused: set[int] = set()
         self.headless: tuple[int, ...] = ()
         self.time_reader: TimeReader | None = None
-        self.facts = self.watch.facts
+        self.facts = self.poller.state
         self.trouble: str | None = None
         self.has_more = False
         self.is_idle = True
@@ -103,7 +103,7 @@ class KafkaSource(Source):
             self.has_started = True
             queues = self.merge.queues
             self.client.read_from({p: queue.next for p, queue in queues.items()})
-            self.watch.start()
+            self.poller.start()
 
     def poll(self) -> list[Table]:
         """The rows that have come and whose turn it is; none if there are none."""
@@ -127,7 +127,7 @@ class KafkaSource(Source):
 
     def close(self) -> None:
         if self.has_started:
-            self.watch.stop(_CLOSE_SECONDS)
+            self.poller.stop(_CLOSE_SECONDS)
         else:
             self.client.close()
 
@@ -205,17 +205,17 @@ class KafkaSource(Source):
             queue.is_at_end = True
         elif self.client.is_out_of_range(error):
             self.lost.add(p)
-            self.watch.ask(p)
+            self.poller.ask(p)
         else:
-            self.watch.wake.set()  # it tells what is wrong, if it lasts
+            self.poller.wake.set()  # it tells what is wrong, if it lasts
 
     def _look_at_cluster(self) -> None:
         """Take notice of what the watch has found out."""
         for p in sorted(self.lost):
-            found = self.watch.ranges.pop(p, None)
+            found = self.poller.ranges.pop(p, None)
             if found is not None:
                 self._read_on(p, *found)
-        facts = self.watch.facts
+        facts = self.poller.state
         if facts is self.facts:
             return
         self.facts = facts

@@ -6,8 +6,8 @@ import pytest
 
 from macro_engine.core.errors import UsageError
 from macro_engine.run.alarms.alarms import Alarms, Sample, parse
+from macro_engine.run.alarms.checker import AlarmChecker
 from macro_engine.run.alarms.rules import UNKNOWN_LABELS
-from macro_engine.run.alarms.watch import AlarmWatch
 from macro_engine.run.snapshot import Snapshot
 
 MINUTE = 60_000_000
@@ -58,7 +58,7 @@ def test_a_pause_between_steps_is_noticed_whatever_rows_come():
 
 
 def test_on_a_live_feed_steps_are_missed_while_rows_come():
-    watch = AlarmWatch(Alarms([parse("no step for 1h"), parse("no rows for 1h")]))
+    watch = AlarmChecker(Alarms([parse("no step for 1h"), parse("no rows for 1h")]))
     assert rings(watch, came=3599.0, now=3599.0, closed=0.0) == []
     assert rings(watch, came=3600.0, now=3600.0, closed=0.0) == [True]
     assert rings(watch, came=3700.0, now=3700.0, closed=3650.0) == [False]
@@ -71,7 +71,7 @@ def rings(watch, came, now, state="quiet", closed=None):
 
 def test_a_pause_on_a_live_feed_goes_by_the_wall_clock_and_rings_once():
     alarms = Alarms([parse("no rows for 5m"), parse("birth")])
-    watch = AlarmWatch(alarms)
+    watch = AlarmChecker(alarms)
     assert rings(watch, came=1000.0, now=1299.0) == []
     assert rings(watch, came=1000.0, now=1300.0) == [True]
     assert rings(watch, came=1000.0, now=5000.0) == []
@@ -84,7 +84,7 @@ def test_a_pause_on_a_live_feed_goes_by_the_wall_clock_and_rings_once():
 
 def test_a_pause_that_is_over_still_calls_until_it_is_acknowledged():
     alarms = Alarms([parse("no rows for 5m")])
-    watch = AlarmWatch(alarms)
+    watch = AlarmChecker(alarms)
     assert rings(watch, came=0.0, now=300.0) == [True]
     assert rings(watch, came=301.0, now=302.0) == [False]
     assert len(alarms.calling) == 1
@@ -94,7 +94,7 @@ def test_a_pause_that_is_over_still_calls_until_it_is_acknowledged():
 
 @pytest.mark.parametrize("state", ["finished", "stopped", "failed"])
 def test_a_run_that_has_ended_is_not_missed(state):
-    watch = AlarmWatch(Alarms([parse("no rows for 5m")]))
+    watch = AlarmChecker(Alarms([parse("no rows for 5m")]))
     assert rings(watch, came=0.0, now=1e9, state=state) == []
 
 
@@ -137,7 +137,7 @@ def test_what_is_no_rule_is_refused_with_examples(text):
 
 def test_rows_that_only_could_not_be_written_are_no_silence():
     alarms = Alarms([parse("no rows for 1m")])
-    watch = AlarmWatch(alarms)
+    watch = AlarmChecker(alarms)
     held_up = Snapshot(state="waiting", came=1000.0, seen=1010.0)
     assert watch.look(held_up, now=2000.0) == []
     (change,) = watch.look(replace(held_up, seen=None), now=2000.0)
@@ -160,7 +160,7 @@ def test_rejected_rows_ring_after_their_time():
 
 
 def test_on_a_live_feed_rejected_rows_ring_although_no_step_closes():
-    watch = AlarmWatch(Alarms([parse("rejected > 5%")]))
+    watch = AlarmChecker(Alarms([parse("rejected > 5%")]))
     before = Snapshot(state="running", came=1.0, rows=500)
     assert watch.look(before, now=1.0) == []
     (change,) = watch.look(replace(before, rejected=150), now=2.0)
@@ -169,7 +169,7 @@ def test_on_a_live_feed_rejected_rows_ring_although_no_step_closes():
 
 
 def test_the_lag_of_a_live_feed_is_against_the_clock():
-    watch = AlarmWatch(Alarms([parse("lag > 2m")]))
+    watch = AlarmChecker(Alarms([parse("lag > 2m")]))
     feed = Snapshot(state="running", came=1000.0, steps=3, time=1_000_000_000)
     assert watch.look(feed, now=1120.0) == []
     (raised,) = watch.look(feed, now=1121.0)
@@ -179,7 +179,7 @@ def test_the_lag_of_a_live_feed_is_against_the_clock():
 
 
 def test_labels_that_are_no_class_ring_beyond_a_hundredth():
-    watch = AlarmWatch(Alarms([parse(UNKNOWN_LABELS)]))
+    watch = AlarmChecker(Alarms([parse(UNKNOWN_LABELS)]))
     recording = Snapshot(state="running", rows=990, rejected=10)
     assert watch.look(recording, now=0.0, unknown=10) == []
     assert watch.look(replace(recording, rejected=11), now=0.0, unknown=11)[0].is_raised

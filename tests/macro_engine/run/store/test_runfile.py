@@ -21,9 +21,9 @@ from macro_engine.core.steps import Steps
 from macro_engine.run.engine import Listener
 from macro_engine.run.progress import RunProgress
 from macro_engine.run.store import records
-from macro_engine.run.store.naming import names_of, told
 from macro_engine.run.store.recorder import Recorder, size_of
 from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.store.stored_names import names_of, told
 
 
 def assert_same_results(one, other):

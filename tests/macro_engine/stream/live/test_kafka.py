@@ -11,7 +11,7 @@ from macro_engine.core.state import DamagedError
 from macro_engine.options.settings import Layer
 from macro_engine.stream.live.kafka import merge
 from macro_engine.stream.opening import open_stream
-from macro_engine.stream.source import named
+from macro_engine.stream.source import origin_of
 from macro_engine.stream.table import Rejections
 
 pytestmark = needs_kafka
@@ -48,7 +48,7 @@ class Tail:
     def __init__(self, cluster, topic, position=None, from_now=False, wait=None, **settings):
         self.waits, self.said = [], []
         values = {n: v for n, v in (SETTINGS | settings).items() if v is not None}
-        origin = named(f"kafka://{cluster.address}/{topic}", from_now)
+        origin = origin_of(f"kafka://{cluster.address}/{topic}", from_now)
         opened = open_stream(
             origin, [Layer.read("test", values, of_user=True)], wait=wait or self._wait
         )
@@ -273,7 +273,7 @@ def test_a_broker_that_goes_away_is_a_state_and_comes_back():
 
 @pytest.mark.slow
 def test_a_partition_that_is_added_is_read_from_its_beginning(cluster, tail, monkeypatch):
-    monkeypatch.setattr("macro_engine.stream.live.kafka.watch._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("macro_engine.stream.live.kafka.cluster_poller._LOOK_SECONDS", 0.1)
     cluster.make("grows", 2)
     cluster.send("grows", map(row, range(0, 20, 2)), partition=0)
     cluster.send("grows", map(row, range(1, 20, 2)), partition=1)

@@ -11,7 +11,7 @@ from macro_engine.stream.infer import infer
 from macro_engine.stream.live.kafka.address import Address
 from macro_engine.stream.live.kafka.merge import HOLD, MOST_ROWS, PATIENCE, Merge, Queue
 from macro_engine.stream.live.kafka.messages import CsvFormat, JsonFormat, MessageRow
-from macro_engine.stream.source import named
+from macro_engine.stream.source import origin_of
 from macro_engine.stream.table import Problem
 
 
@@ -54,7 +54,7 @@ def test_properties_that_cannot_be_used_are_named_with_their_line(tmp_path, line
 def test_without_the_package_one_line_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(UsageError, match=r"needs confluent-kafka; install it with: .*install"):
-        named("kafka://host/topic")
+        origin_of("kafka://host/topic")
 
 
 JSON = JsonFormat(["a", "b", "late"], ["late", "a"])

@@ -27,7 +27,7 @@ _LEAST_METER = 3
 
 @dataclass(frozen=True)
 class Pull:
-    """What pulls one strategy: names of parts and their shares; the shares over time, a row each.
+    """The pulls of one strategy: names of parts and their shares; the shares over time, a row each.
 
     `turning` is how much its fast filter leads, from 0 to 1; None where it has none.
     """
@@ -40,8 +40,8 @@ class Pull:
 
 
 @dataclass(frozen=True)
-class ShownView:
-    """All that is shown; `values` are numbers that a strategy gives names of its own."""
+class StrategyValuesView:
+    """The pulls of strategies, and other values that they name."""
 
     pulls: tuple[Pull, ...]
     values: tuple[tuple[str, str, float], ...]  # strategy, name, value
@@ -53,7 +53,9 @@ def strip_columns(width: int) -> int:
     return max(width - _LABEL - 2, 0)
 
 
-def render(view: ShownView, width: int, height: int, glyphs: Glyphs = UNICODE) -> list[Row]:
+def render(
+    view: StrategyValuesView, width: int, height: int, glyphs: Glyphs = UNICODE
+) -> list[Row]:
     canvas = Canvas(width, height, glyphs)
     y = 0
     for pull in view.pulls:
@@ -140,7 +142,7 @@ def _draw_strip(canvas: Canvas, y: int, pull: Pull, cursor: int | None) -> int:
     return y + 1
 
 
-def shown_view(scene: Scene, columns: int) -> ShownView:
+def strategy_values_view(scene: Scene, columns: int) -> StrategyValuesView:
     names, now = scene.history.names, scene.point.shown[:, 0]
     shown = scene.page_of(columns)
     known = shown.begins < scene.steps
@@ -165,7 +167,9 @@ def shown_view(scene: Scene, columns: int) -> ShownView:
         for one, value in zip(names.shown, now, strict=True)
         if (one.strategy, one.thing) not in drawn
     )
-    return ShownView(tuple(pulls), values, None if scene.is_now else shown.column(scene.moment))
+    return StrategyValuesView(
+        tuple(pulls), values, None if scene.is_now else shown.column(scene.moment)
+    )
 
 
 def pull_of_macro(scene: Scene, strategy: str) -> float | None:

@@ -1,4 +1,4 @@
-"""The share of trust that each of several forecasters has: weights on log loss."""
+"""Fixed-share weights of several forecasters, on log loss."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from macro_engine.blend.probability import normalised
 
-ALPHA = 0.001  # of the weights goes back to the prior at each step
+ALPHA = 0.001  # the share of the prior that is mixed in at each step
 
 
-class Share:
-    """Weights that are multiplied by the likelihood of each step, per row, and never die out.
+class FixedShare:
+    """Weights multiplied by the likelihood of each step, per row, and mixed with the prior.
 
     Over T steps the mean log loss a step is at most that of any forecaster plus
     (ln(1/prior) + T ln(1/.999)) / T.
@@ -22,7 +22,7 @@ class Share:
         self.weights = list(prior)
 
     def learn(self, likelihoods: Sequence[Sequence[float]]) -> None:
-        """Learn a step: by labelled row, the probability that each one gave the label."""
+        """Learns a step, given the probability of each label by each forecaster, by rows."""
         totals = [0.0] * len(self.weights)
         for row in likelihoods:
             for k, p in enumerate(row):
@@ -40,5 +40,5 @@ class Share:
 
 
 def blend_prior(experts: int) -> list[float]:
-    """Of the experts, then of the slow and of the fast filter."""
+    """Returns the prior of the experts, then of the slow and of the fast filter."""
     return [0.25 / experts] * experts + [0.375, 0.375]

@@ -1,17 +1,17 @@
 import re
 
 import pytest
-from made_views import roles_of, shown_view, texts
+from made_views import roles_of, strategy_values_view, texts
 
-from macro_tui.view.shown import render
+from macro_tui.view.strategy_values import render
 
 
 def lines(*arguments, width=40, height=14, **options):
-    return texts(render(shown_view(width, *arguments, **options), width, height))
+    return texts(render(strategy_values_view(width, *arguments, **options), width, height))
 
 
 def test_the_part_that_pulls_most_has_the_longest_bar_and_stands_out():
-    rows = render(shown_view(40), 40, 14)
+    rows = render(strategy_values_view(40), 40, 14)
     bars = [text.count("█") for text in texts(rows)[1:4]]
     assert bars[1] == max(bars)
     assert "strong" in roles_of(rows, "MACRO")
@@ -21,7 +21,7 @@ def test_the_part_that_pulls_most_has_the_longest_bar_and_stands_out():
 
 @pytest.mark.parametrize(("turning", "leads"), [(0.1, "steady"), (0.9, "turning")])
 def test_the_filter_that_leads_stands_out_and_is_no_percentage(turning, leads):
-    rows = render(shown_view(40, turning=turning), 40, 14)
+    rows = render(strategy_values_view(40, turning=turning), 40, 14)
     (meter,) = [row for row in rows if any("steady" in text for text, _ in row)]
     assert "%" not in "".join(text for text, _ in meter)
     assert {text.strip() for text, role in meter if role == "strong"} == {leads}

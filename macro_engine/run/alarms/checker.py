@@ -25,8 +25,8 @@ _FEWEST_ROWS = 100
 _RECENT = 1000  # rows that were read, over which a live feed's rejected ones are counted
 
 
-class AlarmWatch:
-    """Remembers what the alarms have seen of the run.
+class AlarmChecker:
+    """Checks the alarm rules against the steps of a run, and remembers what they need.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Whether the compiled path supports given settings."""
+"""The settings that the compiled path supports."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ COMPILED_DISTANCES = ("features", "labels", "frames")
 COMPILED_SUBROUTINES = ("logistic", "nearest-mean")
 
 
-def compiled_path_serves(
+def has_compiled_path(
     distance: str, subroutine: str, output: str, histories: Sequence[int | None]
 ) -> bool:
-    """Whether the compiled path runs these settings; the general path runs all others.
+    """Whether the compiled path supports these settings; the general path runs all others.
 
     A history of all steps is kept as counts of labels there, which is enough for that distance.
     """

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from macro_engine.stream.live.kafka.client import Client, NoTopicError, UnansweredError
 
 _LOOK_SECONDS, _LOOK_AGAIN_SECONDS = 3.0, 0.5
-_FAILURES = 2  # looks in succession that nobody answered, until that is trouble
+_FAILURES = 2  # polls in succession without an answer, until that is trouble
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What was found out last.
+class ClusterState:
+    """The state of the cluster at the last poll.
 
     Attributes
     ----------
@@ -28,19 +28,21 @@ class Facts:
     trouble: str | None = None
 
 
-class Watch:
-    """The thread, and the newest facts; it closes the client when it is told to stop.
+class ClusterPoller:
+    """Polls the cluster in a thread, which closes the client after `stop`.
 
     Attributes
     ----------
+    state
+        The result of the last poll.
     ranges
-        Offset of the first message, and that after the last, of partitions that were asked about;
-        who takes them removes them.
+        The offset of the first message, and the one after the last, of requested partitions; the
+        reader removes them.
     """
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.facts = Facts()
+        self.state = ClusterState()
         self.asked: set[int] = set()  # partitions whose range is wanted
         self.ranges: dict[int, tuple[int, int]] = {}
         self.failures = 0
@@ -53,13 +55,13 @@ class Watch:
         self.thread.start()
 
     def ask(self, partition: int) -> None:
-        """Have the range of a partition found out."""
+        """Requests the range of a partition."""
         self.ranges.pop(partition, None)
         self.asked.add(partition)
         self.wake.set()
 
     def stop(self, patience: float) -> None:
-        """Close the client; a request that is under way is waited for no longer than that."""
+        """Closes the client; waits up to `patience` seconds for a running request."""
         self.is_stopping = True
         self.wake.set()
         if self.thread.is_alive():
@@ -84,12 +86,12 @@ class Watch:
         except UnansweredError as error:
             self.failures += 1
             if self.failures >= _FAILURES:
-                self.facts = Facts(trouble=f"no broker answers ({error})")
+                self.state = ClusterState(trouble=f"no broker answers ({error})")
             return
         except NoTopicError as error:
             self.failures += 1
-            self.facts = Facts(trouble=str(error))
+            self.state = ClusterState(trouble=str(error))
             return
         self.failures = 0
         trouble = "no partition has a leader" if len(headless) == len(partitions) else None
-        self.facts = Facts(tuple(partitions), tuple(headless), trouble)
+        self.state = ClusterState(tuple(partitions), tuple(headless), trouble)

@@ -121,7 +121,7 @@ class _Watch:
         run.close()
 
 
-class DaskCrew(DaskWork):
+class DaskRunner(DaskWork):
     """Runs streams on the workers of a cluster."""
 
     def __init__(self, address: str) -> None:

@@ -14,7 +14,7 @@ from macro_engine.core import steps
 from macro_engine.core.errors import UsageError
 from macro_engine.run.engine import Listener
 from macro_engine.run.store import recorder, records, writer
-from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.retention import Retention
 from macro_engine.run.store.runfile import DroppedError, RunReader
 from macro_engine.run.watched import WatchedRun
 from macro_tui.cli import main
@@ -40,7 +40,7 @@ def dropped(tmp_path_factory):
         run(engine(stream, folder / "all.run"))
         for run_it in (lambda made: run_until(made, 200), run):
             made = engine(stream, folder / "a.run", Listener(remark=said.append))
-            made.keep = Keep.parse("120kB")
+            made.keep = Retention.parse("120kB")
             run_it(made)
     return folder / "a.run", folder / "all.run", said
 
@@ -105,7 +105,7 @@ def test_old_records_are_dropped_by_their_age(tmp_path, monkeypatch):
     later = writer.time() + 3600
     monkeypatch.setattr(writer, "time", lambda: later)
     made = engine(stream, tmp_path / "a.run")
-    made.keep = Keep.parse("30m")
+    made.keep = Retention.parse("30m")
     run(made)
     with closing(RunReader(tmp_path / "a.run")) as reader:
         assert 50 <= reader.first_step < reader.steps
@@ -114,7 +114,7 @@ def test_old_records_are_dropped_by_their_age(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["", "30", "10 parsecs", "-1d", "0GB", "d", "1e3d"])
 def test_what_is_no_limit_is_refused(text):
     with pytest.raises(UsageError, match="neither an age nor a size"):
-        Keep.parse(text)
+        Retention.parse(text)
 
 
 def test_keep_needs_a_run_file(tmp_path, capsys):
