@@ -40,7 +40,7 @@ class Finding:
 
 
 def check_up(environment: Mapping[str, str], is_terminal: bool) -> Iterator[Finding]:
-    """Looks at everything in turn."""
+    """Runs all checks in turn."""
     yield from _packages()
     if is_terminal:
         yield from _terminal(environment)

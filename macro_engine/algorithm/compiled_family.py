@@ -50,7 +50,7 @@ _rates: dict[tuple[float, float], Floats] = {}  # by factor and power, for all f
 
 @dataclass(frozen=True)
 class CompiledSettings:
-    """What is run: names as the user gives them, numbers as for `Macro`."""
+    """The settings of a family: names as in the options, numbers as for `Macro`."""
 
     members: tuple[Member, ...]
     distance: str
@@ -138,7 +138,7 @@ class CompiledFamily:
 
     @property
     def bytes_held(self) -> int:
-        """What the arrays take that live from block to block, but for room in the bank."""
+        """The bytes of the arrays between blocks, without spare capacity of the bank."""
         completed = (self.completed_numbers, self.completed_labels, self.completed_starts)
         bank, n = self.bank, int(self.bank.used[0])
         used = (bank.weights[:n], bank.intercepts[:n], bank.counts[:n], bank.rates)
@@ -392,7 +392,7 @@ class CompiledFamily:
         self.bank = grown_bank(self.bank, self.lines)
 
     def _longest_history(self, stretch: arrays.Stretch) -> int:
-        """How many rows of a history must be kept, where they are."""
+        """The number of rows of a history to keep, where rows are kept."""
         if self.distance != "features":
             return 0
         steps = np.arange(len(stretch.starts))

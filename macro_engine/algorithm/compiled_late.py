@@ -14,7 +14,7 @@ _A_LINE = 8  # of those who learn a step: room to begin with
 
 
 def room_for_called(late: LateBlock, bank: Bank, lines: int) -> LearningArrays:
-    """Those who learn the steps that had opened before, and room for the others."""
+    """Returns the learning subroutines of earlier steps, with room for the others."""
     earlier, steps = late.earlier, late.opening.steps
     used = len(earlier.members)
     room = used + _A_LINE * lines * steps + int(bank.used[0]) + lines
@@ -35,7 +35,7 @@ def grown_called(called: LearningArrays, filled: int) -> LearningArrays:
 
 
 def called_since(called: LearningArrays, first: int) -> LearningSubroutines:
-    """Those who learn the steps from one on."""
+    """Returns the learning subroutines of the steps from `first` on."""
     begin, end = int(called.starts[first]), int(called.starts[-1])
     return LearningSubroutines(
         called.starts[first:] - begin,

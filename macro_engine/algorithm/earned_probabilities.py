@@ -52,7 +52,7 @@ class EarnedProbabilities:
             probabilities[line, row] = self.probabilities(int(line), said)
 
     def probabilities(self, line: int, said: int) -> Floats:
-        """By classes, where a line says a class."""
+        """Returns probabilities by class, given the class that a line predicts."""
         hit, miss = self.hit_miss[line].tolist()
         right = hit / (hit + miss)
         total = 0.0

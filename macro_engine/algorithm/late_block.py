@@ -58,7 +58,7 @@ def late_block(
     labels: Ints,
     before: Ints,
 ) -> LateBlock:
-    """Given the blocks of all steps that are completed, and the labels of their rows."""
+    """Makes a late block from the blocks of all completed steps and the labels of their rows."""
     if not parts:
         return LateBlock.of_nothing_but(opening)
     lengths = np.concatenate([np.diff(part.starts) for part in parts])

@@ -37,14 +37,14 @@ class LearningSubroutines:
 
     @staticmethod
     def empty() -> LearningSubroutines:
-        """Of no steps."""
+        """Returns an empty sequence of steps."""
         return LearningSubroutines(
             np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
         )
 
     @staticmethod
     def of(steps: Sequence[Sequence[tuple[int, int]]]) -> LearningSubroutines:
-        """Given member and subroutine of each who learns a step."""
+        """Makes them from pairs of member and subroutine for each step."""
         pairs = np.array([pair for step in steps for pair in step], np.int32).reshape(-1, 2)
         starts = np.cumsum([0, *map(len, steps)])
         return LearningSubroutines(starts, pairs[:, 0].copy(), pairs[:, 1].copy())

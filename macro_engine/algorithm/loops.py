@@ -18,7 +18,7 @@ from macro_engine.core.compiling import interpreted
 
 @dataclass(frozen=True)
 class Loops:
-    """What a family calls; both kinds change the same arrays in the same way, bit for bit."""
+    """The kernels of a family; compiled and plain ones give the same bits."""
 
     run_steps: Any
     run_late: Any
@@ -29,7 +29,7 @@ class Loops:
 
 
 def compiled_loops(distance: str, learner: str) -> Loops:
-    """Those that are compiled, or taken from the cache, when they are first called."""
+    """Returns kernels that are compiled, or loaded from the cache, at their first call."""
     return Loops(
         RUN_STEPS[distance, learner],
         RUN_LATE[distance, learner],
@@ -41,7 +41,7 @@ def compiled_loops(distance: str, learner: str) -> Loops:
 
 
 def plain_loops(distance: str, learner: str) -> Loops:
-    """The same without a compiler."""
+    """Returns the same kernels, interpreted."""
     return Loops(
         interpreted(RUN_STEPS[distance, learner], TWINS),
         interpreted(RUN_LATE[distance, learner], TWINS),

@@ -18,7 +18,7 @@ from macro_engine.subroutines import Subroutine
 
 @dataclass(frozen=True)
 class Choice:
-    """What was decided when a step opened.
+    """The decision for a step when it opens.
 
     Attributes
     ----------

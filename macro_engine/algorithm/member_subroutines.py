@@ -16,7 +16,7 @@ from macro_engine.subroutines import Subroutine
 
 @dataclass(frozen=True)
 class FamilySettings:
-    """What holds for every member of a family; as for `Macro`."""
+    """The settings common to all members of a family; as for `Macro`."""
 
     create: Callable[[], Subroutine]
     power: float = 0.0
@@ -25,7 +25,7 @@ class FamilySettings:
 
 @dataclass(frozen=True, eq=False)
 class MemberChoice:
-    """What one member decided when a step opened; subroutines are counted from 0.
+    """The decision of one member for a step; subroutines are counted from 0.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class MemberChoice:
 
     @property
     def subroutines(self) -> int:
-        """How many there are, after a birth."""
+        """The number of subroutines, after a birth."""
         return self.known + self.born
 
     def newborn(self, settings: FamilySettings) -> Subroutine:

@@ -63,7 +63,7 @@ class NeededKernels:
         return _TO_START + parts + (_TO_SCALE if self.scales else 0.0)
 
     def load(self) -> None:
-        """Take a row through everything, once a process: what is not in the cache is compiled."""
+        """Runs a row through all kernels, once a process, to compile or load them."""
         if self.name in _loaded:
             return
         with rare_gc():

@@ -32,7 +32,7 @@ class NoChange:
         return max(self.last, 0)
 
     def probabilities(self) -> Floats | None:
-        """By classes, for every row of the open step."""
+        """Returns the probabilities by class for every row of the open step."""
         return None if self.table is None else self.table.probabilities(self.last)
 
     def complete(self, labels: Ints, last: int) -> None:
@@ -121,6 +121,6 @@ class NoChange:
 def _by_rows(
     lasts: Ints, probabilities: Floats | None, lengths: Ints
 ) -> tuple[Ints, Floats | None]:
-    """What is expected of the rows of steps, and the probabilities."""
+    """Returns predictions and probabilities for the rows of steps."""
     by_rows = None if probabilities is None else np.repeat(probabilities, lengths, axis=0)
     return np.repeat(np.maximum(lasts, 0), lengths), by_rows

@@ -51,7 +51,7 @@ class Answers:
         return likeliest
 
     def to_keep(self) -> KeptAnswers:
-        """What learning needs of them."""
+        """Returns the part that learning needs."""
         return KeptAnswers(self.experts, self.filtered, self.cells)
 
     @staticmethod
@@ -63,7 +63,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class KeptAnswers:
-    """What learning needs of the answers to steps that wait for labels, beside the evidence."""
+    """The part of the answers that learning needs later, without the evidence."""
 
     experts: Floats
     filtered: Floats
@@ -74,7 +74,7 @@ class KeptAnswers:
 
     @staticmethod
     def none(shape: BlendShape) -> KeptAnswers:
-        """Of no rows."""
+        """Returns answers to no rows."""
         c, e = shape.classes, shape.experts
         cells = np.empty((0, len(shape.tiling_sets), TILINGS), np.uint16)
         return KeptAnswers(np.empty((0, e, c)), np.empty((0, 2, c)), cells)
@@ -108,7 +108,7 @@ class KeptAnswers:
 
 @dataclass(frozen=True, eq=False)
 class BlendResult:
-    """What a blend did in a block of whole steps.
+    """The results of a blend for a block of whole steps.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ def cells_of(shape: BlendShape, parts: MemoryArrays, which: Bools) -> list[TileM
 
 
 def memory_of(shape: BlendShape, parts: MemoryArrays, codes: int) -> Memory:
-    """What is remembered beside the tables, with the weights of so many codes."""
+    """Returns the memory without the tables, with the weights of so many codes."""
     return Memory(
         shape,
         parts.linear_bias.copy(),

@@ -14,7 +14,7 @@ class FamilyMean(FixedShare):
         super().__init__([1.0 / members] * members)
 
     def answer(self, members: Sequence[Sequence[float]]) -> list[float]:
-        """Given the probabilities of a row, members by classes."""
+        """Predicts a row from its probabilities, members by classes."""
         p = [0.0] * len(members[0])
         for weight, said in zip(self.weights, members, strict=True):
             for c, value in enumerate(said):

@@ -67,7 +67,7 @@ class Journal:
         return found
 
     def joined(self, parts: Mapping[str, State], shape: BlendShape) -> list[State]:
-        """What the cells hold after all parts; the journal, which is new, goes on from there."""
+        """Returns the contents of the cells after all parts, for a new journal."""
         if {*parts} != {str(n) for n in range(len(parts))} or not parts:
             raise DamagedError("in its state the tables of the blend are incomplete")
         sets: list[TileMemory] = []

@@ -40,7 +40,7 @@ class Linear:
         return by_class(self.margins(numbers, codes))
 
     def count(self, numbers: Sequence[float], codes: Sequence[int]) -> None:
-        """Take the length of a row into the mean, when its step closes."""
+        """Adds the length of a row to the mean, when its step closes."""
         self.squares += _added(1.0 + len(codes), numbers)
         self.rows += 1
 

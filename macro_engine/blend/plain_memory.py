@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def memory_of(blend: Blend) -> Memory:
-    """What is remembered beside the tables."""
+    """Returns the memory without the tables."""
     shape, linear, family = blend.shape, blend.linear, blend.family
     return Memory(
         shape,

@@ -52,7 +52,7 @@ def by_class(margins: Sequence[float]) -> list[float]:
 
 
 def targets(label: int, models: int) -> list[float]:
-    """What each logistic model should have said of a row with this label."""
+    """Returns the target of each logistic model for a row with this label."""
     if models == 1:
         return [float(label == 1)]
     return [float(label == m) for m in range(models)]

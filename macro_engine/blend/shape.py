@@ -45,7 +45,7 @@ class BlendShape:
 
     @property
     def models(self) -> int:
-        """How many logistic models tell the classes apart: one for the second of two, or all."""
+        """The number of logistic models: one for two classes, else one for each class."""
         return 1 if self.classes == 2 else self.classes
 
     @property
@@ -72,7 +72,7 @@ class BlendShape:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the experts are given of some rows.
+    """The inputs of the experts for some rows.
 
     Attributes
     ----------

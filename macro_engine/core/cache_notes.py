@@ -61,7 +61,7 @@ def compile_lock(folder: Path, name: str, wait: Callable[[], None]) -> Iterator[
 
 
 def compiler_pace(folder: Path) -> float:
-    """How many times as long as expected this machine took to compile, when it last did."""
+    """Returns the ratio of the last compile time on this machine to the expected one."""
     try:
         pace = float((folder.parent / _PACE).read_text())
     except (OSError, ValueError):

@@ -36,7 +36,7 @@ _OBJECTS_BETWEEN = 20_000
 
 
 def tell_of_trouble(say: Callable[[str], None]) -> None:
-    """Tell somebody what goes wrong with the cache."""
+    """Sets the listener for problems with the cache."""
     trouble.tell(say)
 
 

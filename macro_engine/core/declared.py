@@ -51,7 +51,7 @@ class Field(ABC):
     optional: bool  # whether it may be None
 
     def stored(self, value: Any) -> Any:
-        """What a state holds for a value of the owner's."""
+        """Returns the stored form of a value of the owner."""
         return value
 
     @abstractmethod
@@ -208,14 +208,14 @@ class StatePart:
 
 
 class Declared:
-    """All that a class remembers."""
+    """The declared state of a class."""
 
     def __init__(self, *fields: Field | StatePart) -> None:
         self.fields = [field for field in fields if not isinstance(field, StatePart)]
         self.parts = [field for field in fields if isinstance(field, StatePart)]
 
     def state_of(self, owner: object) -> State:
-        """What the owner remembers."""
+        """Returns the state of the owner."""
         state: State = {}
         for field in self.fields:
             value = getattr(owner, field.name)
@@ -235,7 +235,7 @@ class Declared:
         return values
 
     def restore(self, owner: Any, state: State, **lengths: int) -> None:
-        """Let the owner go on from a state."""
+        """Restores the state of the owner."""
         for name, value in self.read(state, **lengths).items():
             setattr(owner, name, value)
         for part in self.parts:

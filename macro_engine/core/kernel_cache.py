@@ -22,7 +22,7 @@ _numba: Any = numba.core.caching  # it has no types
 
 
 class _Trouble:
-    """What went wrong with the files of this process, each kind told once."""
+    """Problems with the cache files of this process; each kind is reported once."""
 
     def __init__(self) -> None:
         self.words: dict[str, str] = {}  # by kind
@@ -36,7 +36,7 @@ class _Trouble:
                 self.say(words)
 
     def tell(self, say: Callable[[str], None]) -> None:
-        """Tell somebody what went wrong, now and later."""
+        """Sets the listener, and reports past problems to it."""
         for words in self.words.values():
             say(words)
         self.say = say
@@ -119,7 +119,7 @@ class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was kept; None, as if nothing was, where that cannot be used."""
+        """Loads a compiled kernel; None if there is none or it cannot be used."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:

@@ -37,7 +37,7 @@ class Completions:
         return len(self.starts) - 1
 
     def labels_between(self, start: int, stop: int) -> Ints:
-        """Those of the steps from one up to another, by their numbers in the stream."""
+        """Returns the labels of the steps from one number up to another."""
         a, b = start - self.first_step, max(start, stop) - self.first_step
         return self.labels[self.starts[a] : self.starts[b]] if b > a else self.labels[:0]
 
@@ -72,7 +72,7 @@ class Outcomes:
         return len(self.rows)
 
     def between(self, first: int, last: int) -> Outcomes:
-        """Those that were known at some rows."""
+        """Returns the outcomes known from one row up to another."""
         return self.where(np.flatnonzero((self.known >= first) & (self.known <= last)))
 
     def where(self, chosen: Ints) -> Outcomes:

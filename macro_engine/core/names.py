@@ -26,7 +26,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Names:
-    """What stands along the axes of columns.
+    """The names along the axes of results.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Names:
 
     @property
     def predictors(self) -> int:
-        """How many predict: the series, then the members."""
+        """The number of predictors: the series, then the members."""
         return len(self.series) + len(self.members)
 
     @property

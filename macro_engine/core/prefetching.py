@@ -17,7 +17,7 @@ _READ, _KEEP, _DATA = 0, 3, 1
 
 
 def _prefetch(_typing: Any, line: Any, index: Any) -> Any:
-    """Have an item of a line brought near; changes nothing, and does not wait for it."""
+    """Prefetches an item of an array, without waiting."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         items = _arrays.make_array(signature.args[0])(context, builder, args[0]).data

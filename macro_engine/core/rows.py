@@ -58,7 +58,7 @@ class Columns:
 
     @property
     def compared(self) -> Columns:
-        """Those that a distance may compare."""
+        """The columns that a distance may compare."""
         if not self.made_numbers and not self.made_categories:
             return self
         numbers = len(self.numbers) - self.made_numbers

@@ -27,7 +27,7 @@ PIECE_ROWS = 1 << 16  # likewise, unless a single step has more
 
 
 class Axis(Enum):
-    """What the values of a column are counted along."""
+    """The axes of a column."""
 
     STEP = "step"
     ROW = "row"
@@ -41,7 +41,7 @@ class Axis(Enum):
 
 
 class Codec(Enum):
-    """How the values of a column are stored."""
+    """The encoding of a column in a file."""
 
     COUNTS = "counts"  # whole numbers from 0 on
     FLAGS = "flags"  # true or false
@@ -172,7 +172,7 @@ class Steps:
 
     @property
     def nbytes(self) -> int:
-        """What the arrays take."""
+        """The bytes of the arrays."""
         return sum(getattr(self, name).nbytes for name in self.present)
 
     @property

@@ -28,7 +28,7 @@ class Tally:
 
     @property
     def labels(self) -> Floats:
-        """By classes: rows of each."""
+        """The number of rows of each class."""
         return self.sums[: self.names.classes]
 
     @property
@@ -43,7 +43,7 @@ class Tally:
 
     @property
     def log_loss(self) -> Floats:
-        """By series: summed; NaN where a series has no probabilities."""
+        """The summed log loss of each series; NaN for a series without probabilities."""
         return self.sums[len(self.sums) - len(self.names.series) :]
 
     def __sub__(self, earlier: Tally) -> Tally:
@@ -57,7 +57,7 @@ class Tally:
 
 
 def numbers(names: Names) -> int:
-    """How many numbers the sums of a stretch are."""
+    """The number of values in a tally."""
     return names.classes + len(names.series) * (2 * names.classes + 1)
 
 

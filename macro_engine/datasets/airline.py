@@ -44,7 +44,7 @@ _COLUMNS = (*_NUMBERS, *_TEXTS, "Dest", "Cancelled", "Diverted")
 
 @dataclass
 class Prepared:
-    """What was read and what became of it."""
+    """The numbers of flights read, used and left out."""
 
     rows: int = 0
     arrivals: int = 0

@@ -38,7 +38,7 @@ _LATEST = 200  # rows by which a late row comes too late at most
 
 @dataclass(frozen=True)
 class Mishaps:
-    """What goes wrong on purpose.
+    """Mishaps to simulate.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Player:
                 raise MacroError(f"{visible(target)} exists already; move it away or name another")
 
     def settings(self) -> dict[str, Any]:
-        """What `tail` must know to read the file as the recording is read."""
+        """The settings with which `tail` reads the file like the recording."""
         values: dict[str, Any] = {"time": "", "features": [], "categorical": []}
         settings = self.opened.settings
         values |= {n: v for n, v in settings.written().items() if n not in settings.following}

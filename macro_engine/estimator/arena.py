@@ -16,7 +16,7 @@ _FIRST_OF_FLOATS = k.INPUT
 
 @dataclass(frozen=True)
 class Sizes:
-    """For how much there is room.
+    """The capacity of the arrays.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ from macro_engine.estimator.kernels.addresses import addresses_of
 
 
 class BlendArrays(NamedTuple):
-    """What the loops of the blend work on, and the counts of the expert that expects no change."""
+    """The arrays of the blend, and the counts of the no-change expert."""
 
     given: EvidenceArrays
     constants: BlendConstants
@@ -90,7 +90,7 @@ class OpenBlend:
         self._arrays.given.codes[: len(found)] = found
 
     def probabilities(self) -> tuple[float, ...]:
-        """What was said of the first row."""
+        """The probabilities of the first row."""
         return self._read(self._memory)
 
     def __getstate__(self) -> dict[str, Any]:

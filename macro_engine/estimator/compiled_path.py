@@ -216,7 +216,7 @@ class CompiledPath:
         self._blend = OpenBlend.over(self._layout, sizes.lines - 1, sizes.columns, sizes.rows)
 
     def _blended(self, x: dict[Any, Any], n: int) -> tuple[float, ...]:
-        """What the blend says of a row that was put down, by classes."""
+        """Returns the blend's probabilities of the row in the arena, by class."""
         assert self._blend is not None
         if self._layout.categories:
             self._blend.put_codes([self._layout.codes_of(x)])
@@ -251,7 +251,7 @@ class CompiledPath:
         return int(close_step(ints, floats))
 
     def _refuse(self, x: dict[Any, Any]) -> None:
-        """Say which value cannot be used."""
+        """Raises an error that names the invalid value."""
         numbers_of(x)
         raise AssertionError("compiled code refused a row that can be used")
 

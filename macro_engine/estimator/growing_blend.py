@@ -31,7 +31,7 @@ class GrowingBlend(BlendStrategy):
         super().__init__(setup)
 
     def grow(self, setup: Setup) -> None:
-        """Take in classes of the setup and columns of the layout that were not known."""
+        """Adds new classes of the setup and new columns of the layout."""
         self.setup = setup
         self.blend = grown(self.blend, len(self.layout.kinds), setup.classes)
         self.shape = self.blend.shape

@@ -48,7 +48,7 @@ class GrowingColumns:
         self.has_rows = False
 
     def add(self, x: dict[Any, Any], names: Sequence[str]) -> list[str]:
-        """Take in a row that will be learned, given its columns; returns those that are new."""
+        """Adds a row to learn, given its columns; returns the new ones."""
         new = sorted(name for name in names if name not in self.kinds)
         if self.has_rows and not new:
             return new

@@ -66,7 +66,7 @@ class NamedScale:
         return Rows(numbers, none, labels, columns, raw if self.compares_raw else None, units)
 
     def close(self, step: Sequence[OpenRow]) -> None:
-        """Take the rows of a step into the statistics."""
+        """Adds the rows of a step to the statistics."""
         if not (self.is_scaled or self.has_units):
             return
         for name, kind in self.layout.kinds.items():

@@ -53,7 +53,7 @@ def run_lag(task: Task) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be computed.
+    """The experiment to compute.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ def rate_text(rate: Rate) -> str:
 
 @dataclass
 class Results:
-    """What came out.
+    """The results of an experiment.
 
     Attributes
     ----------

@@ -115,7 +115,7 @@ def _peer_times(results: Results) -> list[tuple[str, list[float | None]]]:
 
 
 def _streams(results: Results) -> Iterator[str]:
-    """How long each stream is, and what was turned away."""
+    """The length of each stream, and its rejected rows."""
     known: dict[str, dict[str, Any]] = {}
     for (name, group, _), value in results.values.items():
         if name == run_macro.__name__:

@@ -91,7 +91,7 @@ def run_video(task: Task) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be computed; `lengths` are those of the history of the frames distance."""
+    """The experiment to compute; `lengths` are history lengths of the frames distance."""
 
     videos: Sequence[Video]
     distances: Sequence[str] = DISTANCES
@@ -126,7 +126,7 @@ def _files(video: Path) -> tuple[Path, ...]:
 
 @dataclass
 class Results:
-    """What came out; `runs` are the values of each run, by person."""
+    """The results of an experiment; `runs` are the values of each run, by person."""
 
     cells: Cells
     compared: list[Compared]

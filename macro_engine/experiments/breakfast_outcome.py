@@ -69,7 +69,7 @@ def outcome(
 
 
 def _rejected(results: Results) -> Iterator[str]:
-    """What was turned away of each person's videos."""
+    """The rejected frames of each person's videos."""
     of_persons: dict[tuple[str, str], int] = {}
     for group, persons in results.runs.items():
         for person, values in persons.items():

@@ -56,7 +56,7 @@ def verdict(claim: str, group: Group, holds: bool, value: float, where: str = ""
 
 
 def on_strategies(cells: Cells, below: str = BELOW_MARGINAL) -> Iterator[Verdict]:
-    """What the paper says of FTL, EWA and the fixed thresholds, for every run."""
+    """The paper's claims on FTL, EWA and fixed thresholds, for every run."""
     for group in cells.groups:
         marginal, ftl = cells.error(group, "marginal"), cells.error(group, "ftl")
         ewa, fixed = cells.error(group, "ewa"), cells.thresholds(group)
@@ -71,7 +71,7 @@ def on_strategies(cells: Cells, below: str = BELOW_MARGINAL) -> Iterator[Verdict
 
 
 def on_learners(cells: Cells, distances: Sequence[str], rate: Rate) -> Iterator[Verdict]:
-    """What the paper says of Vowpal Wabbit beside ERM."""
+    """The paper's claims on Vowpal Wabbit and ERM."""
     for distance in distances:
         for place in cells.places:
             erm = Group(place, distance, "logistic", rate, 1)
@@ -87,7 +87,7 @@ def on_learners(cells: Cells, distances: Sequence[str], rate: Rate) -> Iterator[
 
 
 def relative_gain(cells: Cells, group: Group, series: str = "ftl") -> float | None:
-    """By how many % of the marginal error a series is below it."""
+    """Returns the gain of a series, in % of the marginal error."""
     marginal, error = cells.error(group, "marginal"), cells.error(group, series)
     if marginal is None or error is None or not marginal:
         return None
@@ -105,7 +105,7 @@ def on_reduction(cells: Cells, groups: Sequence[Group]) -> Iterator[Verdict]:
 
 
 def on_lengths(cells: Cells, distance: str, lengths: Sequence[int]) -> Iterator[Verdict]:
-    """How much FTL's error moves with the length of the history."""
+    """The paper's claim on the length of the history."""
     for place in cells.places:
         groups = [Group(place, distance, "nearest-mean", None, length) for length in lengths]
         errors = [e for group in groups if (e := cells.error(group, "ftl")) is not None]

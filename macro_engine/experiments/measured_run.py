@@ -81,7 +81,7 @@ def measured(
 
 
 class _Tally:
-    """What is counted of the steps that went by."""
+    """Counts over the steps so far."""
 
     def __init__(self, first: Steps) -> None:
         self.names = first.names

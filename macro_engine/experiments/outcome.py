@@ -18,7 +18,7 @@ _PACKAGES = ("numpy", "numba", "polars", "river", "vowpalwabbit")
 
 @dataclass
 class Outcome:
-    """What `reproduce` shows, writes and prints as JSON.
+    """The outcome of an experiment, as `reproduce` prints and writes it.
 
     Attributes
     ----------

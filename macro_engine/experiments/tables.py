@@ -36,7 +36,7 @@ LINES = (
 
 @dataclass(frozen=True)
 class Entry:
-    """What stands in one place of a table: our figure, and the paper's where it has one."""
+    """An entry of a table: our figure, and the paper's if it has one."""
 
     ours: str
     paper: str = ""

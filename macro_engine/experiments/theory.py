@@ -252,7 +252,7 @@ def _metrics() -> Iterator[Claim]:
 
 
 def notes() -> list[str]:
-    """What belongs to the figures."""
+    """The notes to the figures."""
     return [
         "Excess risk: R_n(h_n) - inf R_n(h), exact at every step, over the cuts of five points in "
         "both directions; erm minimizes the 0/1 loss over them.",

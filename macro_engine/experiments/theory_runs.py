@@ -181,7 +181,7 @@ def _covering(distance: str, place: Place, steps: int, threshold: float) -> dict
 
 
 def triangle_defects() -> dict[str, float]:
-    """By how much three histories break the triangle inequality: D(S, U) - D(S, T) - D(T, U)."""
+    """The defects of the triangle inequality: D(S, U) - D(S, T) - D(T, U)."""
     from macro_engine.discrepancy import Features
 
     def history(*rows: tuple[float, int]) -> Rows:

@@ -237,7 +237,7 @@ class Fleet:
 
 
 def what_it_awaits(stream: Stream) -> str:
-    """What is done for a stream before there is a run file."""
+    """Returns what a stream waits for before it has a run file."""
     if stream.is_awaited:
         return "there is no such file yet: waiting for it"
     return "waiting for its first rows" if stream.is_live else "is opened"

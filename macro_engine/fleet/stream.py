@@ -24,7 +24,7 @@ _BLOCK_SECONDS = 0.2  # nobody watches steps one by one; on a busy machine short
 
 @dataclass(frozen=True)
 class Stream:
-    """What is asked of one stream, as JSON.
+    """The request to run one stream, as JSON.
 
     Attributes
     ----------

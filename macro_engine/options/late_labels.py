@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def late_labels_of(settings: Settings, columns: Sequence[str]) -> LateLabels | None:
-    """What is known of labels that come later than their rows; None where none does."""
+    """Returns the settings of late labels; None if labels come with their rows."""
     key, file = tuple(settings.get("key") or ()), settings.get("labels")
     delay, time = settings.get("label_delay"), settings.get("label_time")
     if file is not None and not key:

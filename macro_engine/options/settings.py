@@ -129,7 +129,7 @@ class Settings:
         return settings
 
     def add(self, weaker: Layer) -> None:
-        """Take from a weaker layer what is not set yet."""
+        """Adds the settings of a weaker layer that are not set yet."""
         self.is_described = self.is_described or weaker.is_whole
         for name, value in weaker.values.items():
             if name not in self.values:
@@ -214,7 +214,7 @@ class Settings:
 
     @property
     def remarks(self) -> list[str]:
-        """What the user should know of the settings in force."""
+        """Remarks on the settings, for the user."""
         if self["distance"] != "labels" or self._histories != [1] or not self.is_one_row:
             return []
         return [
@@ -225,7 +225,7 @@ class Settings:
 
     @property
     def most_subroutines(self) -> int | None:
-        """How many a member may have; None for any number."""
+        """The most subroutines of a member; None for any number."""
         most = self.get("max_subroutines")
         return None if most == ANY_NUMBER else most
 

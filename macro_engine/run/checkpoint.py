@@ -80,7 +80,7 @@ class Checkpoint:
             raise
 
     async def record(self, was_stopped: Callable[[], bool]) -> None:
-        """Let the recorder have what it needs, and wait for it if it is behind."""
+        """Passes results to the recorder, and waits if it is behind."""
         await asyncio.sleep(0)
         recorder, progress = self.report.recorder, self.progress
         if recorder is None:
@@ -112,7 +112,7 @@ class Checkpoint:
             await asyncio.sleep(0.01)
 
     def store(self, status: str) -> None:
-        """Have everything so far written, with the state after it."""
+        """Writes everything so far, with the state after it."""
         recorder, progress = self.report.recorder, self.progress
         assert recorder is not None
         info = self._fixed() | {

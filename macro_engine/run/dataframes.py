@@ -17,7 +17,7 @@ TIME = pl.Datetime("us")
 
 
 def predictions_frame(results: Steps, classes: Sequence[str], strategy: str) -> pl.DataFrame:
-    """What was predicted for every row, by everyone; and the probabilities of one strategy."""
+    """The predictions for every row, and the probabilities of one strategy."""
     first, n = results.first_row, results.rows
     steps = np.repeat(np.arange(results.steps), results.lengths) + results.first_step
     members = (f"t{k}" for k in range(len(results.names.members)))
@@ -47,7 +47,7 @@ def _known(labels: pl.Series, known: Bools | None) -> pl.Series:
 
 
 def trace_frame(results: Steps, members: Sequence[Member]) -> pl.DataFrame:
-    """What every member decided at every step."""
+    """The decision of every member at every step."""
     k, steps = len(members), results.steps
     times = results.first_times
     return pl.DataFrame(
@@ -67,7 +67,7 @@ def trace_frame(results: Steps, members: Sequence[Member]) -> pl.DataFrame:
 
 
 def events_frame(events: Sequence[Event]) -> pl.DataFrame:
-    """What happened, in order."""
+    """Returns the events as a frame, in order."""
     return pl.DataFrame(
         {
             "step": [event.step for event in events],

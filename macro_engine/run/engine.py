@@ -188,7 +188,7 @@ class Engine:
 
     @property
     def patience(self) -> float:
-        """How many seconds a stop may take."""
+        """The longest time that a stop may take, in seconds."""
         return _PATIENCE_TO_WRITE if self.writes_when_stopped else _PATIENCE
 
     @property
@@ -346,7 +346,7 @@ class Engine:
         await self.checkpoint.record(lambda: self.was_stopped)
 
     async def _show_alive(self) -> None:
-        """Let those who watch tell a run with nothing to write from one that cannot write."""
+        """Updates the heartbeat, which distinguishes an idle run from one that cannot write."""
         while True:
             await asyncio.sleep(_ALIVE_SECONDS)
             if self.recorder is not None:
@@ -383,7 +383,7 @@ class Engine:
         self.outputs.finish()
 
     def _finish(self) -> None:
-        """Give back what is held."""
+        """Releases all resources."""
         self.outputs.discard()
         if self.emission is not None:
             self.emission.close()

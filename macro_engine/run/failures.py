@@ -16,7 +16,7 @@ from macro_engine.subroutines import OWN
 
 @contextmanager
 def failures_in_words(settings: Settings, strategies: Sequence[str], step: int) -> Iterator[None]:
-    """Say what failed in the steps from one on."""
+    """Turns exceptions into messages that name the steps."""
     try:
         yield
     except MacroError:
@@ -40,7 +40,7 @@ def _in_words(
 
 
 def _parts_of_others(settings: Settings, strategies: Sequence[str]) -> list[str]:
-    """What runs in this pipeline and is not this program's own."""
+    """Returns the parts of this pipeline that are not built in."""
     subroutine, distance = settings["subroutine"], settings["distance"]
     parts = {
         f"the subroutine {visible(subroutine)}": subroutine in OWN,

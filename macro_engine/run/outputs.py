@@ -53,7 +53,7 @@ class ResultFile(ABC):
             self._write_part()
 
     def complete(self) -> None:
-        """Make one file of the parts, still in the folder beside its place."""
+        """Joins the parts into one file, still in its temporary folder."""
         if self.rows:
             self._write_part()
         parts = pl.scan_parquet(self.parts, glob=False)
@@ -88,7 +88,7 @@ def _failing_in_words(path: Path) -> Iterator[None]:
 
 
 class PredictionsFile(ResultFile):
-    """What was predicted for every row, by everyone; and the probabilities of one strategy."""
+    """The predictions for every row, and the probabilities of one strategy."""
 
     def __init__(self, path: Path, classes: Sequence[str], strategy: str) -> None:
         super().__init__(path)
@@ -100,7 +100,7 @@ class PredictionsFile(ResultFile):
 
 
 class TraceFile(ResultFile):
-    """What every member decided at every step."""
+    """The decision of every member at every step."""
 
     def __init__(self, path: Path, members: Sequence[Member]) -> None:
         super().__init__(path)

@@ -18,7 +18,7 @@ SHOWN = 50  # rows that are named at most
 
 @dataclass(frozen=True)
 class Pending:
-    """What is known of rows that wait for labels.
+    """The rows that wait for labels.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class PendingRows:
         names: Names,
         rare: int | None,
     ) -> Pending:
-        """What there is to know now; the rare class is the one least expected where it is None."""
+        """Returns the pending rows now; if `rare` is None, the least expected class is used."""
         unknown = np.flatnonzero(~self.known)
         if not len(unknown) or not waiting:
             return Pending()

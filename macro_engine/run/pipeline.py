@@ -139,7 +139,7 @@ class Pipeline:
 
     @property
     def warming_words(self) -> str:
-        """How long the compiler takes, for the user; empty if not waits for it."""
+        """The time the compiler takes, for the user; empty if the run does not wait for it."""
         if self.warming is None or self.warming.is_ready or self.warming.failure:
             return ""
         return self.warming.words
@@ -150,7 +150,7 @@ class Pipeline:
 
     @property
     def closed_steps(self) -> int:
-        """How many steps came in; some may wait for their labels."""
+        """The number of closed steps; some may wait for their labels."""
         return self.steps if self.waiting is None else self.waiting.closed
 
     @property
@@ -173,7 +173,7 @@ class Pipeline:
         return min(spent / seconds, 1.0) if seconds > 0.0 else 0.0
 
     def took(self, path: object) -> None:
-        """Take note of the paths of an earlier session of the run, as its file tells them."""
+        """Adds the paths of an earlier session of the run, from its file."""
         self.paths = [name for name in str(path).split(_THEN) if name in _PATHS]
 
     def warm_up(self) -> None:
@@ -220,7 +220,7 @@ class Pipeline:
         return self.ensemble
 
     def run(self, block: Block) -> tuple[Steps | None, list[Event]]:
-        """Take a block through; results are those of steps that are complete."""
+        """Runs a block; returns the results of the completed steps."""
         assert self.ensemble is not None
         assert self.scoreboard is not None
         assert self.lead is not None
@@ -246,7 +246,7 @@ class Pipeline:
         return results, [] if results is None else list(self.events.find(results))
 
     def _results(self, block: Block) -> Steps | None:
-        """What a block gives; None where labels come late, and no step is complete yet."""
+        """Returns the results of a block; None if no step is complete yet."""
         assert self.ensemble is not None
         assert self.scoreboard is not None
         if self.waiting is None:
@@ -257,7 +257,7 @@ class Pipeline:
         return done
 
     def failures_in_words(self, step: int) -> AbstractContextManager[None]:
-        """Say what failed in the steps from one on."""
+        """Turns exceptions into messages that name the steps."""
         return failures_in_words(self.opened.settings, self.strategies, step)
 
     def finish(self) -> None:
@@ -270,7 +270,7 @@ class Pipeline:
             self.at_once.ensemble.family.finish()
 
     def state(self, whole: bool = True) -> dict[str, Part]:
-        """All that must be remembered to go on; nothing before the start.
+        """Returns the complete state; empty before the start.
 
         Without `whole`, parts that did not change since the last call may be missing.
         """
@@ -295,7 +295,7 @@ class Pipeline:
         )
 
     def restore(self, state: State) -> None:
-        """Go on from a state; the pipeline must be new. See `start`."""
+        """Restores a state; the pipeline must be new. See `start`."""
         if "family" not in state:
             return
         known = child(state, "columns")
@@ -330,7 +330,7 @@ class Pipeline:
         return "plain" if self.is_plain else "compiled"
 
     def _look_at_compiler(self) -> None:
-        """Go over to compiled kernels if they are there; between two blocks."""
+        """Switches to compiled kernels if they are ready; between two blocks."""
         warming = self.warming
         if warming is None or self.ensemble is None:
             return

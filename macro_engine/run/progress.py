@@ -77,7 +77,7 @@ class RunProgress:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What classes are called in words."""
+        """The display names of the classes."""
         return class_titles(self.classes, str(self.opened.settings["label"]))
 
     @property
@@ -95,7 +95,7 @@ class RunProgress:
         return reader.rows + reader.maker.open_rows if reader.is_live else self.pipeline.rows
 
     def publish(self, state: str, words: str) -> None:
-        """Let others see where the run stands now."""
+        """Publishes a new snapshot."""
         pipeline, is_live = self.pipeline, self.reader.is_live
         board, recorder = pipeline.scoreboard, self.report.recorder
         has_rows = board is not None and board.rows > 0
@@ -140,7 +140,7 @@ class RunProgress:
             self.pending_rows.follow(waiting.steps, waiting.completed, block.outcomes)
 
     def say_trouble(self, trouble: str) -> None:
-        """Tell why the end of a run is not in its file yet; empty if it is."""
+        """Reports why the end of a run is not in its file yet; empty if it is."""
         if trouble != self.snapshot.trouble:
             self.snapshot = replace(self.snapshot, trouble=trouble)
 
@@ -246,7 +246,7 @@ class RunProgress:
         }
 
     def _metrics(self, board: Scoreboard) -> dict[str, Any]:
-        """What people judge by, over the whole run and of late."""
+        """The metrics over the whole run and over the last steps."""
         named = self.opened.settings.get("class")
         of = rarest(board.tally.labels) if named is None else self.classes.index(named)
         return {

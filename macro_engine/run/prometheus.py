@@ -59,7 +59,7 @@ def serve(engine: Engine, host: str, port: int) -> None:
 
 
 class _Numbers:
-    """What is read of a run when somebody asks."""
+    """The metrics of a run, read at each request."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

@@ -19,7 +19,7 @@ PART_NAMES = {"macro": "MACRO"}  # as people write them
 
 
 class PullLeads:
-    """For each strategy that shows what pulls it, the part that has the lead.
+    """The leading part of the pull of each strategy.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ _READ_AHEAD = 200_000  # rejected rows; more than there are in a table
 
 @dataclass
 class Listener:
-    """Who is told of a run as it goes; each may be left out."""
+    """Callbacks of a run; each is optional."""
 
     progress: Callable[[], None] = lambda: None
     event: Callable[[Event], None] = lambda _event: None

@@ -40,7 +40,7 @@ def listing_line(path: Path) -> tuple[str, ...]:
 
 
 def state_in_words(path: Path, info: dict[str, Any]) -> str:
-    """What the run is doing, or what became of it."""
+    """Returns the state of the run in words."""
     pid = writer_of(path)
     if pid is not None:
         return f"running (pid {pid})" if pid else "running"

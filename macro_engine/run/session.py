@@ -90,7 +90,7 @@ class Session(RunFollower):
 
     @staticmethod
     def _told(snapshot: Snapshot, is_paused: bool) -> Snapshot:
-        """What the engine says, as it is shown."""
+        """Returns the snapshot of the engine as it is shown."""
         if snapshot.recording == UNNAMED:  # a temporary file
             snapshot = replace(snapshot, recording="")
         if snapshot.state not in ("starting", "running") or not is_paused:
@@ -184,14 +184,14 @@ class Session(RunFollower):
             self._record_noted()
 
     def parameters(self, member: int, number: int) -> Parameters | None:
-        """What a subroutine knows now, where its learner can tell."""
+        """Returns the current parameters of a subroutine; None if its learner has none to show."""
         engine = self.engine
         if engine is None or engine.pipeline.ensemble is None:
             return None
         return engine.pipeline.ensemble.family.parameters(member, number, engine.pipeline.columns)
 
     def updates(self, member: int) -> Ints | None:
-        """How many steps each subroutine of a member has learned until now."""
+        """Returns the number of steps that each subroutine of a member has learned."""
         engine = self.engine
         if engine is None or engine.pipeline.ensemble is None:
             return None

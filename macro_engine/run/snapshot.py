@@ -121,7 +121,7 @@ class Snapshot:
 
     @staticmethod
     def restored(told: State) -> Snapshot:
-        """What a run file says, which anybody may have written."""
+        """Restores a snapshot from a run file, which is not trusted."""
         values: dict[str, Any] = {}
         for name, kind in _KINDS.items():
             if name in told:

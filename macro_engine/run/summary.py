@@ -83,7 +83,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class MetricSummary:
-    """What people judge by; by series, then by metric, None where one is undefined.
+    """Metrics by series, then by metric; None where one is undefined.
 
     Attributes
     ----------
@@ -157,11 +157,11 @@ class Summary:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What classes are called: those of a rule by the rule."""
+        """The display names of the classes; classes of a rule are named by the rule."""
         return class_titles(self.classes, str(self.settings.get("label")))
 
     def title_of(self, name: str) -> str:
-        """What a class is called."""
+        """Returns the display name of a class."""
         return dict(zip(self.classes, self.titles, strict=True)).get(name, name)
 
     @staticmethod

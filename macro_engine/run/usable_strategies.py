@@ -11,7 +11,7 @@ from macro_engine.strategies import STRATEGIES, prediction_of
 def usable_strategies(
     strategies: Sequence[str], strategy: str, classes: int, announce: Callable[[str], None]
 ) -> tuple[list[str], str]:
-    """Those that answer so many classes, and whose prediction is the prediction then."""
+    """Returns the strategies that support this number of classes, and the one that predicts."""
     left = list(strategies)
     for name in strategies:
         most = STRATEGIES[name].most_classes

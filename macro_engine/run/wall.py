@@ -31,7 +31,7 @@ _LOOKS_UNCHANGED = 5  # until a file that did not change is read again
 
 @dataclass(frozen=True)
 class RunLine:
-    """What a wall shows of a run.
+    """The line of a run on the wall.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class RunLine:
 
     @property
     def urgency(self) -> int:
-        """What needs a look first: 0 an alarm or trouble, then silence, a loss, the rest."""
+        """The sort key by urgency: 0 for an alarm or trouble, then silence, a loss, the rest."""
         state = self.snapshot.state
         if self.trouble or self.alarms or state == "failed":
             return 0
@@ -232,7 +232,7 @@ class Wall:
 
     @property
     def rung(self) -> int:
-        """How many alarms were raised."""
+        """The number of raised alarms."""
         return sum(run.alarms.rung for run in self.runs.values())
 
     def start(self) -> None:
@@ -295,7 +295,7 @@ class Wall:
 
 
 def _changed_at(path: Path) -> object:
-    """What changes when something is committed to a run file."""
+    """Returns a value that changes with every commit to a run file."""
     found: list[tuple[int, int] | None] = []
     for name in (path, path.with_name(f"{path.name}-wal")):
         try:

@@ -103,7 +103,7 @@ class WatchedRun(RunFollower):
             raise MacroError(f"{visible(self.path)} is damaged: {error}") from None
 
     def parameters(self, member: int, number: int) -> Parameters | None:
-        """What a subroutine knew at the last commit, where that can be told."""
+        """Returns the parameters of a subroutine at the last commit, if they can be shown."""
         state = None if self.store is None else self.store.reader.state()
         if state is None or "family" not in state:
             return None
@@ -113,7 +113,7 @@ class WatchedRun(RunFollower):
             return None
 
     def updates(self, member: int) -> Ints | None:
-        """How many steps each subroutine of a member had learned at the last commit."""
+        """Returns the number of steps learned by each subroutine of a member at the last commit."""
         state = None if self.store is None else self.store.reader.state()
         if state is None or not isinstance(state.get("family", {}).get("subroutines"), dict):
             return None
@@ -124,7 +124,7 @@ class WatchedRun(RunFollower):
         return counts[member, :known] if member < len(counts) else None
 
     def _settings(self) -> dict[str, Any]:
-        """Those that are needed to look at the run, checked as if somebody had typed them."""
+        """Returns the settings that the view needs, checked like values from the command line."""
         assert self.store is not None
         settings, checked = child(self.store.reader.info, "settings"), {}
         for name in _NEEDED.intersection(settings):
@@ -218,7 +218,7 @@ class WatchedRun(RunFollower):
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
-    """What tells the file at a path from any other that comes to be there."""
+    """Returns the identity of the file at a path."""
     try:
         found = path.stat()
     except OSError:

@@ -68,7 +68,7 @@ def register(strategy: type[Strategy]) -> type[Strategy]:
 def names_along(
     computed: Sequence[str], members: Sequence[Member], classes: int, prediction: str = ""
 ) -> Names:
-    """What stands along the axes of the results of a run, given the strategies it computes.
+    """Returns the names along the axes of results, given the strategies of a run.
 
     Where several show a leader, or weights of the members, those of the one whose prediction is
     the prediction are looked at, or else those of the first.
@@ -119,7 +119,7 @@ def start(names: Sequence[str], setup: Setup) -> list[Strategy]:
 
 
 def prediction_of(named: str, computed: Sequence[str]) -> str:
-    """Whose prediction is the prediction, of the strategies that are computed.
+    """Returns the strategy that makes the prediction.
 
     It is the one that is named; where that is not computed blend, else FTL, else the first.
 

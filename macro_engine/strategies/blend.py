@@ -157,7 +157,7 @@ class BlendStrategy(Strategy):
         return KeptAnswers.restored(state, self.shape, len(forecasts.rows))
 
     def _evidence(self, forecasts: Forecasts) -> Evidence:
-        """What the experts are given, of which the run computes most anyway."""
+        """Returns the inputs of the experts."""
         rows = forecasts.rows
         assert rows.units is not None
         assert forecasts.marginal_probabilities is not None

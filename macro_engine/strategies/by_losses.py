@@ -30,7 +30,7 @@ class ByLosses(Strategy):
         self.update(completion.losses[0].tolist())
 
     def update(self, losses: list[float]) -> None:
-        """Take in a step in which each member had the given loss."""
+        """Learns a step, given the loss of each member."""
         self.losses = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
 
     def run_late(self, late: LateSteps) -> Answer | None:

@@ -114,7 +114,7 @@ class AwaitedLabels:
 
     @property
     def waiting_rows(self) -> int:
-        """How many rows have no label yet."""
+        """The number of rows without a label."""
         return int(np.count_nonzero(self.known == NEVER))
 
     def note(self, kind: str, key: str = "", count: int = 1) -> None:
@@ -159,7 +159,7 @@ class AwaitedLabels:
             del self.row_of[key]
 
     def tell(self) -> None:
-        """Say what was counted since the last time."""
+        """Reports the counts since the last call."""
         for kind, count in self.news.items():
             what = "row" if kind in _OF_ROWS else "label"
             words = KINDS[kind].removeprefix("row ")
@@ -217,7 +217,7 @@ class AwaitedLabels:
         self.tell()
 
     def completed(self, openings: Ints) -> Ints:
-        """How many steps in all are complete before each opening, in rows."""
+        """Returns the number of complete steps before each opening, given in rows."""
         if not len(self.starts):
             return np.full(len(openings), self.first_step)
         unknown = self.known > openings.max(initial=0)  # in all of them
@@ -254,7 +254,7 @@ class AwaitedLabels:
         )
 
     def give_out(self, before: Ints) -> Completions:
-        """Let go of the steps that are complete, given how many are before each opening."""
+        """Removes and returns the complete steps, given their number before each opening."""
         count = int(before[-1]) - self.first_step
         ends = np.append(self.starts, self.next_row)[: count + 1]
         stop = int(ends[-1]) - self.first_row if count else 0
@@ -275,7 +275,7 @@ class AwaitedLabels:
         }
 
     def restore(self, state: State, classes: int) -> None:
-        """Go on from a state; it must be new."""
+        """Restores a state; the object must be new."""
         self.remembers.restore(self, state)
         for name in _ARRAYS:
             if (values := getattr(self, name)) is not None:
@@ -301,7 +301,7 @@ class AwaitedLabels:
             setattr(self, name, self.room[name].append(values))
 
     def _register(self, keys: Sequence[str], places: Ints, labels: Ints) -> Ints:
-        """Take the keys of rows, and labels that came before them."""
+        """Registers the keys of rows, and uses labels that came before them."""
         labels = labels.copy()
         for i, (key, place) in enumerate(zip(keys, places.tolist(), strict=True)):
             self.row_of[key] = place

@@ -73,7 +73,7 @@ class BlockMaker:
 
     @property
     def open_rows(self) -> int:
-        """How many rows the open step has."""
+        """The number of rows of the open step."""
         return sum(len(part.rows) for part in self.pending)
 
     @property
@@ -171,7 +171,7 @@ class BlockMaker:
         yield self._block(last, np.append(np.flatnonzero(last.opens), len(last.rows)))
 
     def state(self) -> State:
-        """What must be remembered to go on; `packed` makes it one that can be stored."""
+        """Returns the state, which `packed` converts for storage."""
         return {
             "rows": self.rows,
             "steps": self.steps,
@@ -191,7 +191,7 @@ class BlockMaker:
         }
 
     def restore(self, state: State) -> None:
-        """Go on from a state; the maker must be new."""
+        """Restores a state; the maker must be new."""
         self.rows, self.steps = whole(state, "rows"), whole(state, "steps")
         self.encoder.restore(child(state, "encoder"))
         self.scale.restore(child(state, "scale"))
@@ -285,7 +285,7 @@ class BlockMaker:
         ]
 
     def _await(self, accepted: AcceptedRows, opens: Bools, told: Sequence[LoneLabel]) -> None:
-        """Take note of the labels of rows, and of those that come alone."""
+        """Registers the labels of rows, and labels that come alone."""
         if self.awaited is None:
             return
         assert accepted.due is not None
@@ -314,7 +314,7 @@ class BlockMaker:
             yield self._block(joined.cut(0, last), starts)
 
     def _rejected_by_row(self, accepted: AcceptedRows) -> Ints:
-        """How many rows were turned away before each row; those after the last one wait."""
+        """Returns the number of rejected rows before each row; later ones wait."""
         counts = accepted.rejected.copy()
         counts[0] += self.rejected
         self.rejected = int(counts[-1])

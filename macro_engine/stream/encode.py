@@ -68,7 +68,7 @@ class Encoder:
 
     @property
     def sampled(self) -> int:
-        """How many rows are held back until the classes are known."""
+        """The number of rows held back until the classes are known."""
         if self.spec.late_labels is None:
             return sum(map(len, self.held))
         return sum(len(held.labels) - held.labels.count("") for held in self.held)
@@ -117,7 +117,7 @@ class Encoder:
         return np.fromiter((known.get(label, -1) for label in labels), np.int64, len(labels))
 
     def state(self) -> State:
-        """What was learned of the stream so far."""
+        """Returns the state: classes, categories and scale so far."""
         return {
             "classes": list(self.classes) if self.classes is not None else None,
             "fixed": self.fixed,
@@ -128,7 +128,7 @@ class Encoder:
         }
 
     def restore(self, state: State) -> None:
-        """Go on from a state; the encoder must be new."""
+        """Restores a state; the encoder must be new."""
         if state.get("times") is not None:
             described = str(state["times"])
             self.time_reader = time_reader_described(described, self.spec.time_format)
@@ -186,7 +186,7 @@ class Encoder:
     def _told_apart(
         self, accepted: AcceptedRows, table: Table, found: list[tuple[str, Problems]]
     ) -> AcceptedRows:
-        """Tell rows of the stream from labels that come alone, of which nothing else counts."""
+        """Separates rows of the stream from labels that come alone."""
         assert self.late_rows is not None
         accepted = self.late_rows.told_apart(accepted, table, found)
         if self.spec.missing == MEAN and accepted.alone is not None and accepted.alone.any():
@@ -357,7 +357,7 @@ class _Slots:
 
 
 def _counted(table: Table) -> Ints:
-    """How many broken rows a table has before each good one, and after the last."""
+    """Returns the number of broken rows before each good row, and after the last."""
     places = table.good_before
     if places is None:
         places = np.searchsorted(table.lines, [broken.line for broken in table.broken])

@@ -51,7 +51,7 @@ class HeldRows:
         return self.now is None or time > self.now() + self.ahead
 
     def expired(self, number: int) -> list[HeldRow]:
-        """Give up the rows that are not among the last ones when the row of this number comes."""
+        """Returns the held rows that expire when the row of this number comes."""
         found = []
         while self.rows and number - self.rows[0].number >= LAST:
             found.append(self.rows.popleft())

@@ -58,7 +58,7 @@ COMES_WITH_LABEL = "missing where the label is, and only there: is it known befo
 
 @dataclass(frozen=True)
 class Role:
-    """What a column is, and why."""
+    """The role of a column, and the reason for it."""
 
     name: str
     why: str
@@ -66,7 +66,7 @@ class Role:
 
 @dataclass
 class Guesses:
-    """What the first rows tell.
+    """The settings inferred from the first rows.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class _Inference:
             self._say_if_backwards(time, self.table.columns[time])
 
     def _time_format(self, name: str, column: Column) -> None:
-        """How the times of a column are written, where that needs a word."""
+        """Returns the time format of a column, if it must be named."""
         if column.time_reader(None).described == TIMESTAMPS:
             return
         try:
@@ -244,7 +244,7 @@ class _Inference:
                 self.guesses.roles[name] = Role(FEATURE, f"numbers, {role.why}; {NOTHING_ELSE}")
 
     def _leave_leaks_out(self, guessed: dict[str, list[str]]) -> None:
-        """Take out guessed columns that tell the label alone, if others are left to learn from."""
+        """Leaves out guessed columns that determine the label, if others remain."""
         sample = self._label_sample()
         if sample is None:
             return
@@ -296,7 +296,7 @@ class _Inference:
 
 
 def role_of(name: str, column: Column) -> Role:
-    """What a column can be that is neither time nor label."""
+    """Returns the role of a column that is neither time nor label."""
     texts = column.texts()
     values = [text for text in texts if text not in MISSING]
     if len(values) < len(texts) / 2:
@@ -328,7 +328,7 @@ def _are_mostly_numbers(read: int, problems: Problems) -> bool:
 
 
 def _remarks(roles: Mapping[str, Role]) -> list[str]:
-    """What is left out or odd, a line for each reason."""
+    """Returns remarks on columns, a line for each reason."""
     reasons: dict[str, list[str]] = {}
     for name, role in roles.items():
         if role.name == LEFT_OUT and role.why != NOT_NAMED:

@@ -90,7 +90,7 @@ def guess_label(columns: Mapping[str, Column]) -> LabelGuess:
 
 
 def _rank(name: str, column: Column) -> tuple[int, int] | None:
-    """How likely a column is the label, the smallest first; None for not at all."""
+    """Returns the rank of a column as the label, the smallest first; None if it cannot be."""
     rank = _by_name(name)
     if rank is None:
         return None
@@ -99,7 +99,7 @@ def _rank(name: str, column: Column) -> tuple[int, int] | None:
 
 
 def _by_name(name: str) -> tuple[int, int] | None:
-    """How likely a column of this name is the label, the smallest first; None for not at all."""
+    """Returns the rank of a name as the label's, the smallest first; None if it cannot be."""
     words = words_of(name)
     if name.lower() in _NAMES:
         return _BY_NAME, _NAMES.index(name.lower())

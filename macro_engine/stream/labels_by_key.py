@@ -15,7 +15,7 @@ def state_of(labels: Mapping[str, int]) -> list[Any]:
 
 
 def restored(state: State, name: str, classes: int) -> dict[str, int]:
-    """What `state_of` gave, which has this name in a state."""
+    """Restores what `state_of` returned, from its name in a state."""
     kept = state.get(name)
     if isinstance(kept, list) and len(kept) == 2:
         keys, labels = kept

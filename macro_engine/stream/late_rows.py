@@ -76,7 +76,7 @@ class LateRows:
         return blank
 
     def give(self, key: str, label: str, moment: int | None) -> None:
-        """Take a label of a second file, and when it was known, if that is told."""
+        """Adds a label of a second file, and the time when it was known, if given."""
         before = self.given.setdefault(key, (label, moment))[0]
         if before != label:
             self.awaited.note("disagrees", key)

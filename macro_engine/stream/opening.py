@@ -109,7 +109,7 @@ class PartlyOpened:
 
 @dataclass(frozen=True)
 class StoredStream:
-    """What a resumed run knows already: what was guessed, and the columns in their order.
+    """The stored settings of a resumed run: guesses, and the columns in their order.
 
     `names` is None where the source does not remember them.
     """

@@ -63,7 +63,7 @@ class RunningScale:
         return z
 
     def close(self, numbers: Floats) -> None:
-        """Take the rows of a step into the statistics."""
+        """Adds the rows of a step to the statistics."""
         for row in numbers.tolist():
             for j, x in enumerate(row):
                 if self.bounded[j] or is_missing(x):

@@ -31,7 +31,7 @@ MOST_COLUMNS = 100_000
 
 @dataclass(frozen=True)
 class StepLength:
-    """How long a step is: a stretch of time in microseconds, or a number of rows."""
+    """The length of a step: a time in microseconds, or a number of rows."""
 
     microseconds: int | None = None
     rows: int | None = None
@@ -59,7 +59,7 @@ class StepLength:
 
 @dataclass(frozen=True)
 class LateLabels:
-    """How labels come that are not known with their rows.
+    """How late labels arrive.
 
     Attributes
     ----------

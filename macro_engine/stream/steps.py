@@ -24,7 +24,7 @@ TOO_FAR_AHEAD = "lies too far ahead (--ahead), and the rows after it do not"
 
 
 class Split(NamedTuple):
-    """What becomes of rows, in the order in which it is decided.
+    """The decisions on rows, in the order in which they are made.
 
     Attributes
     ----------
@@ -284,7 +284,7 @@ class Stepper:
 
 
 class _Decision(NamedTuple):
-    """What becomes of some rows, as in `Split`; one reason for all of them."""
+    """The decision on some rows, as in `Split`, with one reason for all of them."""
 
     numbers: Ints | list[int]
     opens: Bools | list[bool]

@@ -89,7 +89,7 @@ def unit_at(unit: str, partitions: Ints | None, i: int) -> str:
 
 @dataclass
 class Rejections:
-    """All rows turned away: counted by reason, the first ones kept, each reported once.
+    """All rejected rows: counted by reason, the first ones kept, each reported once.
 
     `examples` has the first row of each reason, which may not be among the first of all.
     """

@@ -62,7 +62,7 @@ class NearestMean(Subroutine):
 
 
 class MeanOfMeans(RunningMean):
-    """For each class the mean of its means, from the first one on."""
+    """The mean of the means of each class, from the first one on."""
 
     def __init__(self, learner: NearestMean) -> None:
         self.learner = learner

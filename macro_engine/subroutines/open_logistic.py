@@ -13,7 +13,7 @@ from macro_engine.subroutines.logistic import logistic_regression
 
 
 class OpenLogistic(base.Classifier):
-    """What `Logistic` is for a fixed number of classes, without knowing them beforehand.
+    """`Logistic` for classes that are not known in advance.
 
     A model of a class that never occurs learns from every row that it is another one. A new class
     starts from a copy of it, as if its own model had been there from the first row on.

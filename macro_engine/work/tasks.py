@@ -93,7 +93,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a series of tasks is.
+    """The progress of a series of tasks.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a scheduler tells of a task: a value, or why there is none.
+    """The end of a task: a value, or the reason why there is none.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Ended:
 
 
 class Scheduler(Protocol):
-    """Whoever does tasks.
+    """Runs tasks.
 
     Attributes
     ----------

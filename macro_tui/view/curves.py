@@ -71,7 +71,7 @@ class Series:
 
 @dataclass(frozen=True)
 class CurvesView:
-    """What the chart shows; columns count from the left edge of the plot, see `plot_columns`.
+    """The contents of the chart; columns count from the left edge, see `plot_columns`.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class CurvesView:
 
 @dataclass(frozen=True)
 class ChartAreas:
-    """How the room is shared out: cells left of the plot, rows above and below."""
+    """The areas of the chart: cells left of the plot, rows above and below."""
 
     left: int
     columns: int

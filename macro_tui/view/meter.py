@@ -15,7 +15,7 @@ _STATM = Path("/proc/self/statm")
 
 @dataclass(frozen=True)
 class Traffic:
-    """What was measured beside the run.
+    """Measurements beside the run.
 
     Attributes
     ----------

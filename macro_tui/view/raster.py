@@ -18,7 +18,7 @@ _BRAILLE = 0x2800
 
 @dataclass(frozen=True)
 class Stroke:
-    """How a curve is drawn: which dot columns of a period are inked, and how many dots thick."""
+    """The stroke of a curve: the inked dot columns of a period, and the thickness in dots."""
 
     dashes: tuple[bool, ...] = (True,)
     thickness: int = 1

@@ -16,7 +16,7 @@ _STORM = 0.6  # share of the rarer class before a step
 
 @dataclass(frozen=True)
 class TourState:
-    """What a tour goes by: the frame at hand, and what happened until now."""
+    """The state of a tour: the current frame, and the events until now."""
 
     scene: Scene | None
     snapshot: Snapshot

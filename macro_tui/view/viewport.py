@@ -21,7 +21,7 @@ ORDERS = ("points of the lead", "use", "error", "birth", "last use")
 
 @dataclass(frozen=True)
 class Frozen:
-    """What was newest when the view was frozen; the run goes on."""
+    """The newest step when the view was frozen."""
 
     steps: int
     snapshot: Snapshot

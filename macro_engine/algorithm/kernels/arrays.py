@@ -14,7 +14,7 @@ from macro_engine.core.rows import Bools, Floats, Ints
 
 
 class KernelSettings(NamedTuple):
-    """What holds for a whole run; the last of the thresholds is the marginal baseline's."""
+    """The constants of a run; the last threshold is the marginal baseline's."""
 
     thresholds: Floats
     history_of: Ints  # for each threshold, which of the histories it has
@@ -42,7 +42,7 @@ class Stretch(NamedTuple):
 
 
 class References(NamedTuple):
-    """What subroutines were started for, described for the distance in use.
+    """The reference histories of subroutines, described for the distance in use.
 
     The first axis is the histories: members with the same one share their references.
     """
@@ -67,7 +67,7 @@ class Subroutines(NamedTuple):
 
 
 class LearningArrays(NamedTuple):
-    """Who learns each step, once its labels are known: members and subroutines from 0.
+    """The subroutines that learn each step: members and subroutines from 0.
 
     Steps are those that are completed and those that open, in their order.
     """
@@ -79,7 +79,7 @@ class LearningArrays(NamedTuple):
 
 
 class Bank(NamedTuple):
-    """All copies of the learner, by places."""
+    """All copies of the learner; a place is an index in these arrays."""
 
     used: Ints
     weights: Floats  # or means; those of all models (or classes) for a column stand together
@@ -89,7 +89,7 @@ class Bank(NamedTuple):
 
 
 class ResultArrays(NamedTuple):
-    """What `FamilyResult` holds; probabilities have no lines where nobody asked for them."""
+    """The arrays of a `FamilyResult`; probabilities have no lines if not requested."""
 
     predictions: Ints
     probabilities: Floats

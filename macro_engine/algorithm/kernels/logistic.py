@@ -43,7 +43,7 @@ def take_margins(weights, intercepts, numbers, ones, i, out):  # type: ignore[no
 
 @inlined
 def ask_for(weights, ones, i, models):  # type: ignore[no-untyped-def]
-    """Have the weights of the categories of row i brought near: many classes fill the caches."""
+    """Prefetches the weights of the categories of row i: many classes fill the caches."""
     for c in range(ones.shape[1]):
         prefetch(weights, ones[i, c] * models)
         prefetch(weights, ones[i, c] * models + models - 1)
@@ -201,7 +201,7 @@ def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-unt
 
 @inlined
 def learn(learning, stretch, begin, end, settings, bank, present):  # type: ignore[no-untyped-def]
-    """Those that were called up learn the rows of a step."""
+    """The subroutines in `present.learning` learn the rows of a step."""
     logistic_learn(
         bank.weights, bank.intercepts, bank.counts, present.learning[:learning], stretch.labels,
         stretch.numbers, stretch.ones, begin, end, bank.rates, settings.rate, settings.rate_power,

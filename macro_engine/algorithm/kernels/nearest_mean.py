@@ -71,7 +71,7 @@ def predict(stretch, begin, end, bank, present, results):  # type: ignore[no-unt
 
 @inlined
 def learn(learning, stretch, begin, end, settings, bank, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Those that were called up learn the rows of a step."""
+    """The subroutines in `present.learning` learn the rows of a step."""
     for q in range(learning):
         mean_learn(
             bank.weights, bank.counts, present.learning[q], stretch.labels, stretch.numbers,

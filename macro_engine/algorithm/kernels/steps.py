@@ -146,7 +146,7 @@ def tell_nearest(k, s, h, subroutines, present, results):  # type: ignore[no-unt
 
 @inlined
 def choose(k, s, h, settings, references, subroutines, bank, present, results):  # type: ignore[no-untyped-def]
-    """Take the nearest subroutine of a member if it is close, or start one."""
+    """Starts a subroutine if the nearest is not close and one more may be; else selects it."""
     nearest, distance = present.nearest[0], present.nearest_distances[0]
     is_far = not distance <= present.limits[k]
     full = settings.most > 0 and subroutines.used[k] == settings.most

@@ -27,7 +27,7 @@ class EvidenceArrays(NamedTuple):
 
 
 class BlendConstants(NamedTuple):
-    """What holds for a whole run; sets of tilings first, then tilings, then their columns."""
+    """The constants of a run; sets of tilings first, then tilings, then their columns."""
 
     depths: Ints
     columns: Ints
@@ -42,7 +42,7 @@ class BlendConstants(NamedTuple):
 
 
 class MemoryArrays(NamedTuple):
-    """What is learned; as `Memory`, with whole tables and the cells that changed."""
+    """The learned values; as `Memory`, with whole tables and flags of changed cells."""
 
     linear_bias: Floats
     linear_numbers: Floats
@@ -99,7 +99,7 @@ class Scratch(NamedTuple):
 
 
 class ShownArrays(NamedTuple):
-    """What a block tells beside its answers, by steps."""
+    """The values that a block shows beside its answers, by steps."""
 
     weights: Floats
     pulls: Floats

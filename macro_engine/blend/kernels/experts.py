@@ -26,7 +26,7 @@ def shares_learn(counts, label):  # type: ignore[no-untyped-def]
 
 @part
 def linear_say(numbers, codes, bias, weights, by_code, out):  # type: ignore[no-untyped-def]
-    """What each model of the linear expert says of a row."""
+    """Predicts a row with each model of the linear expert."""
     for m in range(len(bias)):
         z = bias[m]
         for a in range(len(numbers)):

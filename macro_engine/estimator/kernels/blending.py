@@ -44,7 +44,7 @@ arrays_at = reader_of(example())
 
 @borrowing
 def put_numbers(ints, floats, columns, values, raw, i, numbers, units):  # type: ignore[no-untyped-def]
-    """What the linear expert and the tiles see of row i."""
+    """Sets the inputs of the linear expert and of the tiles for row i."""
     kinds, tiles = line_of(ints, ints, KIND), line_of(ints, ints, TILE)
     scale = table_of(floats, ints, SCALE)
     for c in range(numbers.shape[1]):
@@ -62,7 +62,7 @@ def put_numbers(ints, floats, columns, values, raw, i, numbers, units):  # type:
 
 @borrowing
 def put_forecasts(ints, floats, columns, values, i, marginal, members):  # type: ignore[no-untyped-def]
-    """What the members and the marginal baseline, which is the last line, say of row i."""
+    """Sets the forecasts of the members and of the marginal baseline, the last line, for row i."""
     lines, learners = table_of(ints, ints, LINE), table_of(ints, ints, LEARNER)
     weights, last = cube_of(floats, ints, WEIGHT), ints[LINES] - 1
     classes, before = marginal.shape[1], -1
@@ -82,7 +82,7 @@ def put_forecasts(ints, floats, columns, values, i, marginal, members):  # type:
 
 @inlined
 def expect_no_change(last, pairs, counts, stay_go, out):  # type: ignore[no-untyped-def]
-    """What `Persistence` says of the rows of the step that opens."""
+    """Predicts the rows of the next step, as `Persistence` does."""
     stays = stay_go[0] / (stay_go[0] + stay_go[1])
     total = rest = 0.0
     for c in range(len(out)):
@@ -99,7 +99,7 @@ def expect_no_change(last, pairs, counts, stay_go, out):  # type: ignore[no-unty
 
 @inlined
 def learn_change(label, last, pairs, counts, stay_go):  # type: ignore[no-untyped-def]
-    """What `Persistence` learns from a row."""
+    """Learns a row, as `Persistence` does."""
     for c in range(len(counts)):
         counts[c] = max(counts[c], LEAST / len(counts))
     counts[label] += 1.0
@@ -112,7 +112,7 @@ def learn_change(label, last, pairs, counts, stay_go):  # type: ignore[no-untype
 
 @borrowing
 def show_row(ints, floats, addresses, n):  # type: ignore[no-untyped-def]
-    """Give the blend a row that is to be answered."""
+    """Passes the blend a row to predict."""
     filled = take_row(ints, floats, n)
     if filled < 0:
         return BAD_VALUE
@@ -155,7 +155,7 @@ def show_step(ints, floats, addresses, is_shown):  # type: ignore[no-untyped-def
 
 @borrowing
 def tell_change(ints, addresses):  # type: ignore[no-untyped-def]
-    """Have the expert that expects no change answer the step that opens."""
+    """Predicts the next step with the no-change expert."""
     arrays = arrays_at(addresses)
     expect_no_change(ints[LAST], arrays.pairs, arrays.labels, arrays.stay_go, arrays.unchanged)
 

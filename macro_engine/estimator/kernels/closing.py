@@ -149,7 +149,7 @@ def decide(ints, floats):  # type: ignore[no-untyped-def]
 
 @inlined
 def learn_step(ints, floats):  # type: ignore[no-untyped-def]
-    """Let the close subroutines of each line learn the step, or one that is born for it."""
+    """The close subroutines of each line, or a newborn one, learn the step."""
     lines, references = table_of(ints, ints, LINE), table_of(ints, ints, REFERENCES)
     subroutines, distances = cube_of(ints, ints, SUBROUTINE), table_of(floats, ints, DISTANCE)
     learners, numbers = table_of(ints, ints, LEARNER), table_of(floats, ints, LINE_NUMBER)

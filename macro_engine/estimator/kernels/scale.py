@@ -28,7 +28,7 @@ from macro_engine.stream.running_scale import CLIP, LIMIT, MEMORY, TINY
 
 @inlined
 def deviations(x, scale):  # type: ignore[no-untyped-def]
-    """How far a value lies from the mean of its column, cut off."""
+    """Returns the deviation of a value from the mean of its column, clipped."""
     mean, deviation = scale[MEAN], scale[DEVIATION]
     value = 0.0
     if not (deviation == 0.0 or deviation <= TINY * abs(mean)):
@@ -50,7 +50,7 @@ def scale_row(ints, floats, n):  # type: ignore[no-untyped-def]
 
 @borrowing
 def update_scale(ints, floats):  # type: ignore[no-untyped-def]
-    """Take the rows of the step that closes into the statistics."""
+    """Adds the rows of the closing step to the statistics."""
     columns, kinds = line_of(ints, ints, OPEN_COLUMN), line_of(ints, ints, KIND)
     raw, scales = line_of(floats, ints, OPEN_RAW), table_of(floats, ints, SCALE)
     for e in range(ints[ENTRIES]):

@@ -77,7 +77,7 @@ class Alarm:
             self.raised = None
 
     def check(self, sample: Sample) -> Change | None:
-        """What a sample changes; None if nothing."""
+        """Checks a sample; returns the change, None if there is none."""
         match self.rule.kind:
             case "birth":
                 return self._happened(sample, sample.born, "a subroutine was born")
@@ -187,7 +187,7 @@ class Alarm:
     )
 
     def state(self) -> State:
-        """What the stream raised; what a clock raised is checked again."""
+        """Returns the alarms raised by the stream; those raised by a clock are checked again."""
         change = self.raised if self.raised and not self.raised.by_clock else None
         over_step, over_time = self.over_since or (None, None)
         return {
@@ -212,7 +212,7 @@ class Alarm:
 
 
 class Alarms:
-    """All rules, for the thread that judges them and those that look at them.
+    """All rules; safe to use from several threads.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class Alarms:
             return True
 
     def mute(self, rule: Rule, muted: bool) -> None:
-        """Lets a rule call nobody, or call again from now on."""
+        """Mutes a rule, or unmutes it."""
         with self.lock:
             for alarm in self.alarms:
                 if alarm.rule == rule:
@@ -268,7 +268,7 @@ class Alarms:
 
     @property
     def calling(self) -> list[Change]:
-        """What was raised, even if it has been cleared since, and not been acknowledged."""
+        """Returns the alarms that are not acknowledged, even if they have cleared."""
         with self.lock:
             own = [alarm.call for alarm in self.alarms if alarm.call is not None]
             others = [c for c in self.told if (c.rule.text, c.step) not in self.answered]
@@ -277,7 +277,7 @@ class Alarms:
 
     @property
     def holding(self) -> list[Change]:
-        """What was acknowledged and still holds."""
+        """Returns acknowledged alarms that still hold."""
         with self.lock:
             return [
                 alarm.raised
@@ -286,7 +286,7 @@ class Alarms:
             ]
 
     def as_texts(self) -> tuple[dict[str, str], ...]:
-        """What calls, for other processes."""
+        """Returns unacknowledged alarms as text, for other processes."""
         return tuple(
             {"rule": change.rule.text, "step": str(change.step), "words": change.words}
             for change in self.calling
@@ -307,7 +307,7 @@ class Alarms:
             self.answered |= {(change.rule.text, change.step) for change in self.told}
 
     def forget_past_calls(self) -> None:
-        """What was raised until now is past, unless it still holds."""
+        """Forgets the alarms until now, unless they still hold."""
         with self.lock:
             for alarm in self.alarms:
                 alarm.acknowledge()

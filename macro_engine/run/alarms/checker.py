@@ -113,7 +113,7 @@ class AlarmChecker:
         return changes
 
     def _by_clock(self, snapshot: Snapshot, now: float, read: int) -> Sample:
-        """How far a live feed lies behind, and the share of its newest rows that were rejected."""
+        """Returns the lag of a live feed, and the share of rejected rows among its newest."""
         if not self.reads or self.reads[-1][0] != read:
             self.reads.append((read, snapshot.rejected))
         while len(self.reads) > 2 and read - self.reads[1][0] >= _RECENT:

@@ -70,7 +70,7 @@ class AlarmCommand:
         self.thread.start()
 
     def __call__(self, change: Change, stream: str | None = None) -> None:
-        """Has the command told of a change; returns at once."""
+        """Queues a change for the command; returns at once."""
         try:
             self.queue.put_nowait(json.dumps(self._document(change, stream or self.stream)))
         except Full:

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Sample:
-    """What a rule is judged by at a moment.
+    """The values that rules are checked against at a moment.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Silence:
-    """For how long no rows have come, or no step was closed, by the clock on the wall.
+    """The time without rows, or without a closed step, by the wall clock.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def main(told: dict[str, object]) -> None:
-    """What the process does."""
+    """Runs the compiler process."""
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     needed = NeededKernels(**told)  # type: ignore[arg-type]
     folder, why = found_folder()

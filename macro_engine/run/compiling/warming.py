@@ -78,7 +78,7 @@ class Warming:
 
     @property
     def words(self) -> str:
-        """How long it will take, for the user; without a number where it takes longer."""
+        """The time left, for the user; without a number if it takes longer than expected."""
         left = math.ceil(self.until - monotonic())
         return f"warming up, {left} s left" if left > 0 else "warming up"
 

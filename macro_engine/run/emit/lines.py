@@ -43,7 +43,7 @@ class PredictedRows:
         return len(self.predictions)
 
     def since(self, row: int) -> PredictedRows:
-        """Those from a row on."""
+        """Returns the rows from one on."""
         start = max(row - self.first_row, 0)
         return self.cut(start, len(self)) if start else self
 
@@ -89,7 +89,7 @@ class LineFormat(ABC):
 
     @property
     def header(self) -> str:
-        """What a file begins with."""
+        """The header of a file."""
         return ""
 
     @abstractmethod

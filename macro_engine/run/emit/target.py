@@ -30,10 +30,10 @@ class EmitTarget(ABC):
 
     @abstractmethod
     def write(self, data: bytes) -> None:
-        """Take whole lines; it does not wait for a reader."""
+        """Writes whole lines; does not wait for a reader."""
 
     def state(self) -> State:
-        """What a resumed run must know."""
+        """Returns the state for a resumed run."""
         return {}
 
     def restore(self, state: State) -> None:  # noqa: B027
@@ -79,7 +79,7 @@ class AppendedFile(EmitTarget):
         return descriptor
 
     def _follow(self) -> None:
-        """Go on in a new file where this one was moved, deleted or emptied."""
+        """Continues in a new file if this one was moved, deleted or emptied."""
         own = os.fstat(self.descriptor)
         try:
             found = os.stat(self.path)

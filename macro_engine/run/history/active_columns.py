@@ -68,7 +68,7 @@ class ActiveColumns:
         return shares
 
     def _counted(self, edges: Ints, start: int, stop: int) -> ActiveCounts:
-        """What was active from a step up to another; places are columns."""
+        """Counts active subroutines from one step up to another, by columns."""
         stop = min(stop, int(edges[-1]))
         if start >= stop:
             nothing = np.zeros(0, np.int64)

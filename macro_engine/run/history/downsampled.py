@@ -14,7 +14,7 @@ from macro_engine.core.tally import numbers
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """What held at some moments; a moment is the number of steps before it.
+    """Values at some moments; a moment is the number of steps before it.
 
     Attributes
     ----------

@@ -153,7 +153,7 @@ class History:
         return threshold_at(step, self.names.members[member].threshold, self.power)
 
     def append(self, results: Steps) -> None:
-        """Take in the steps that follow."""
+        """Appends the next steps."""
         with self.lock:
             if self.downsampled is None:
                 self._begin(results)
@@ -263,7 +263,7 @@ class History:
         return STRATEGIES[strategy].weights_by_losses(points.losses, points.moments)
 
     def moment(self, step: int) -> Moment:
-        """How a step was decided, and how it went."""
+        """Returns the decisions and the results of a step."""
         part = self._parts(step, step + 1)[0]
         place = step - part.first_step
         list_steps, nearest, distances = self._lists(step)

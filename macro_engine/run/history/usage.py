@@ -105,7 +105,7 @@ class Usage:
         self.last_used, self.gained = other.last_used, dict(other.gained)
 
     def of(self, strategy: str) -> Ints:
-        """What a strategy gained."""
+        """Returns the gain of a strategy."""
         return self.gained.get(strategy, np.zeros(len(self.uses), np.int64))
 
     def points(self, strategy: str) -> Floats:

@@ -33,7 +33,7 @@ class Destination:
     share: float | None = None
 
     def reached_at(self, block: Block, shares: Floats | None) -> int:
-        """How many of the block's steps lie before the one that has it; a step itself is played."""
+        """Returns the number of the block's steps before the target; a target step is played."""
         if self.step is not None:
             return min(max(self.step + 1 - block.first_step, 0), block.steps)
         if self.row is not None:
@@ -216,7 +216,7 @@ class Pace:
         return words
 
     def passed(self, block: Block) -> None:
-        """Take note that the steps of a block have run."""
+        """Records that the steps of a block have run."""
         if self.speed is not None and self.speed.is_limited:
             self.last = float(self._ends(block)[-1])
 

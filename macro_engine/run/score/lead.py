@@ -127,7 +127,7 @@ class Situations:
 
 
 class Lead:
-    """All that is known of the lead, from recorded steps; it goes on from a state.
+    """The lead over the baseline, computed from recorded steps.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ class RecentSums:
         self.waiting_steps = self.waiting_rows = 0  # of those that wait, where many may be short
 
     def follow(self, results: Steps) -> None:
-        """Take in the steps that follow."""
+        """Appends the next steps."""
         self.waiting.append(results)
         self.waiting_steps += results.steps
         self.waiting_rows += results.rows
@@ -49,7 +49,7 @@ class RecentSums:
 
     @property
     def steps(self) -> int:
-        """How many steps the tally is of."""
+        """The number of steps in the tally."""
         return len(self._added_up()[0]) - 1
 
     @property

@@ -60,7 +60,7 @@ class Scoreboard:
             self.differs[1:] |= (column[1:] != column[:-1]).any(axis=1)
 
     def look_back(self, results: Steps) -> None:
-        """Take the newest steps, up to now, from the run file."""
+        """Reads the newest steps from the run file."""
         self.recent = RecentSums(self.names, results.before.sums)
         self.recent.follow(results)
 
@@ -72,7 +72,7 @@ class Scoreboard:
 
     @property
     def tally(self) -> Tally:
-        """Of all rows so far."""
+        """The tally of all rows so far."""
         return Tally(self.names, self.totals.sums)
 
     @property

@@ -60,7 +60,7 @@ class UndelayedRun:
         return {f"{PREFIX}{name}": part for name, part in parts.items()}
 
     def restore(self, state: State, columns: Columns) -> None:
-        """Go on from a state; it must be new."""
+        """Restores a state; the object must be new."""
         parts = {n.removeprefix(PREFIX): child(state, n) for n in state if n.startswith(PREFIX)}
         self.ensemble.restore(parts, columns)
         sums = child(parts, "sums")

@@ -13,7 +13,7 @@ from macro_engine.stream.table import Rejection
 
 @dataclass
 class Batch:
-    """What one transaction writes; parts of a later state replace those of an earlier one."""
+    """The contents of one transaction; parts of a later state replace earlier ones."""
 
     results: list[Steps] = field(default_factory=list)
     events: list[tuple[int, Event]] = field(default_factory=list)

@@ -39,7 +39,7 @@ _TYPES = {
 
 
 def lengths_of(names: Names, steps: int, rows: int, lists: int) -> dict[Axis, int]:
-    """How long each axis is in a record."""
+    """Returns the length of each axis of a record."""
     return {
         Axis.STEP: steps,
         Axis.ROW: rows,
@@ -163,7 +163,7 @@ def _with_last(blob: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDAr
 
 
 def _rest(others: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What the other classes leave of 1, subtracted in their order."""
+    """Returns 1 minus the probabilities of the other classes, subtracted in their order."""
     rest = np.ones(others.shape[:-1])
     with np.errstate(all="ignore"):  # the bytes of a stranger may be no probabilities
         for c in range(others.shape[-1]):

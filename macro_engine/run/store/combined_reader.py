@@ -26,7 +26,7 @@ class CombinedReader:
         return max(self.reader.first_step, kept)
 
     def results(self, start: int, stop: int) -> Steps:
-        """What happened in the steps from one number up to another."""
+        """Returns the results of the steps from one number up to another."""
         return Steps.between(start, stop, self.parts(start, stop))
 
     def parts(self, start: int, stop: int) -> list[Steps]:

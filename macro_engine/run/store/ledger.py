@@ -24,7 +24,7 @@ NO_LINK = bytes(16)  # stands before the first record
 
 
 def checksum(data: bytes, *more: bytes) -> bytes:
-    """Of bytes, and of more after them."""
+    """Returns the checksum of one or more byte strings."""
     digest = blake2b(data, digest_size=16)
     for part in more:
         digest.update(part)
@@ -32,7 +32,7 @@ def checksum(data: bytes, *more: bytes) -> bytes:
 
 
 def checksum_of_row(*values: Any) -> bytes:
-    """Of texts, whole numbers and nothing, as JSON writes a list of them."""
+    """Returns the checksum of a row of texts, integers and None, written as a JSON list."""
     return checksum(json.dumps(values).encode())
 
 
@@ -128,7 +128,7 @@ class StoredLedger:
 
 
 def write_ledger(connection: sqlite3.Connection, ledger: Ledger) -> None:
-    """Say what the file must hold; the last thing in every transaction."""
+    """Writes the ledger; the last statement of every transaction."""
     text = ledger.text()
     connection.execute(
         "INSERT OR REPLACE INTO run VALUES (?, ?, ?)", [NAME, text, checksum_of_row(NAME, text)]

@@ -61,7 +61,7 @@ class WriterLock:
             os.utime(self.descriptor)
 
     def release(self) -> None:
-        """Gives the lock back; a second time does nothing."""
+        """Releases the lock; a second call does nothing."""
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             self.lock.unlink(missing_ok=True)

@@ -43,7 +43,7 @@ _CACHE_KB = 384  # of SQLite
 
 
 class Recorder:
-    """Takes what a run gives and has it written.
+    """Collects the results of a run and writes them in a thread.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Recorder:
                 self.gathered.rejected.append((number, rejection))
 
     def hand_over(self, state: dict[str, Part] | None, info: dict[str, Any]) -> None:
-        """Have everything so far written, with the state after it."""
+        """Writes everything so far, with the state after it."""
         with self.changed:
             if self.closing:
                 return

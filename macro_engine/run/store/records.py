@@ -128,7 +128,7 @@ def insert(connection: sqlite3.Connection, steps: Steps, previous: bytes, writte
 
 
 def delete(connection: sqlite3.Connection, head: Head) -> None:
-    """Take a record away."""
+    """Deletes a record."""
     place = PLACES * head.first_step
     connection.execute("DELETE FROM records WHERE first_step = ?", [head.first_step])
     connection.execute("DELETE FROM parts WHERE place BETWEEN ? AND ?", [place, place + PLACES - 1])

@@ -118,7 +118,7 @@ class RunReader:
 
     @property
     def steps(self) -> int:
-        """How many steps the run has, dropped ones included."""
+        """The number of steps of the run, dropped ones included."""
         if self.version == 1:
             with self._reading():
                 return version1.stop(self.connection)
@@ -138,7 +138,7 @@ class RunReader:
         return f"{in_words(0, self.first_step)} were dropped (--keep {keep})"
 
     def results(self, start: int, stop: int) -> Steps:
-        """What happened in the steps from one number up to another, which must be recorded."""
+        """Returns the results of recorded steps, from one number up to another."""
         return Steps.between(start, stop, self.parts(start, stop))
 
     def parts(self, start: int, stop: int) -> list[Steps]:
@@ -219,7 +219,7 @@ class RunReader:
         yield from rejected
 
     def state(self) -> State | None:
-        """What the run must remember to go on; None before the first commit."""
+        """Returns the state of the run; None before the first commit."""
         with self._reading():
             if self.version == 1:
                 return version1.state(self.connection)
@@ -250,7 +250,7 @@ class RunReader:
         return Ledger() if self.stored is None else self.stored.ledger
 
     def _update(self) -> bool:
-        """Take the ledger of the moment; whether there is one."""
+        """Reads the current ledger; returns whether there is one."""
         rows = tables.info_rows(self.connection)
         if rows == self.info_rows:  # nothing was committed since it was found whole
             return True

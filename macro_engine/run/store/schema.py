@@ -64,7 +64,7 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make an empty run file."""
+    """Creates an empty run file."""
     connection.execute(f"PRAGMA page_size = {_PAGE}")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA journal_mode = MEMORY")  # nothing is there that could be lost

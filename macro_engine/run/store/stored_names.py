@@ -15,7 +15,7 @@ _SHOWING = {"leading": "ftl", "weighing": "ewa"}  # and who it was before that w
 
 
 def names_of(info: dict[str, Any], classes: int) -> Names:
-    """What stands along the axes of a run's results."""
+    """Returns the names along the axes of a run's results."""
     series = tuple(texts_of(info.get("series"), "series"))
     if series[: len(BASELINES)] != BASELINES or len({*series}) < max(len(series), 3):
         raise DamagedError("its series are not baselines and then strategies")

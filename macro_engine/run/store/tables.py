@@ -46,12 +46,12 @@ class DamageLog:
 
 
 def read_info(connection: sqlite3.Connection, found: DamageLog) -> tuple[Info, StoredLedger | None]:
-    """What the writer says of the run, and the ledger; None where it is damaged."""
+    """Reads the description of the run, and the ledger; None if it is damaged."""
     return info_of(info_rows(connection), found)
 
 
 def info_rows(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    """What the writer says of the run, as it is stored."""
+    """Returns the stored description of the run."""
     return connection.execute("SELECT name, value, checksum FROM run").fetchall()
 
 
@@ -94,7 +94,7 @@ def writers_ledger(connection: sqlite3.Connection) -> Ledger:
 
 
 def read_state(connection: sqlite3.Connection, ledger: StoredLedger) -> State | None:
-    """What the run must remember to go on; None before the first commit."""
+    """Returns the state of the run; None before the first commit."""
     sums, whole = {}, dict[str, list[bytes]]()
     for name, part, data, expected in connection.execute(
         "SELECT name, part, data, checksum FROM state ORDER BY name, part"

@@ -40,7 +40,7 @@ _MOST_ZEROS = 1 << 24  # numbers for which nothing may stand
 
 
 def info(connection: sqlite3.Connection) -> dict[str, Any]:
-    """What the writer says of the run."""
+    """Reads the description of the run."""
     rows = connection.execute("SELECT name, value FROM run").fetchall()
     try:
         return {str(name): from_json(value) for name, value in rows}
@@ -85,7 +85,7 @@ def rejected(connection: sqlite3.Connection) -> list[Rejection]:
 
 
 def state(connection: sqlite3.Connection) -> State | None:
-    """What the run remembers; None before the first commit."""
+    """Reads the state of the run; None before the first commit."""
     whole: dict[str, list[bytes]] = {}
     for name, data in connection.execute("SELECT name, data FROM state ORDER BY name, part"):
         if not isinstance(data, bytes):
@@ -95,7 +95,7 @@ def state(connection: sqlite3.Connection) -> State | None:
 
 
 def stop(connection: sqlite3.Connection) -> int:
-    """How many steps are recorded."""
+    """Returns the number of recorded steps."""
     row = connection.execute(
         "SELECT first_step + steps FROM steps ORDER BY first_step DESC LIMIT 1"
     ).fetchone()

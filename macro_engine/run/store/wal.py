@@ -22,7 +22,7 @@ _indices: dict[tuple[int, int], int] = {}
 
 @dataclass(frozen=True)
 class Index:
-    """What the -shm file says: frames of the log that are committed, and that were copied."""
+    """The index in the -shm file: numbers of committed and of copied frames of the log."""
 
     frames: int
     copied: int

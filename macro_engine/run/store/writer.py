@@ -60,7 +60,7 @@ def write_rejected(
 
 
 def write_info(connection: sqlite3.Connection, ledger: Ledger, info: Mapping[str, Any]) -> None:
-    """Say how the run stands, in words that have changed."""
+    """Writes the changed entries of the description of the run."""
     for name, value in info.items():
         text = json.dumps(value)
         found = checksum_of_row(name, text)

@@ -103,7 +103,7 @@ class CsvFile(TextFile):
         self.notes += self._warnings(head[:-1], lines)
 
     def _warnings(self, head: list[bytes], lines: int) -> Iterator[str]:
-        """What the user should know of the first lines."""
+        """Warnings about the first lines, for the user."""
         if self.guessed_encoding is not None:
             yield (
                 f"its text is not UTF-8 and is read as {self.guessed_encoding}; --encoding names "

@@ -58,7 +58,7 @@ class CsvParser:
 
     @property
     def held(self) -> bytes:
-        """Those bytes themselves."""
+        """The unconsumed bytes."""
         return b"".join([*(line + b"\n" for line in self.quoted), self.partial])
 
     @property
@@ -94,7 +94,7 @@ class CsvParser:
         return (self.partial, memoryview(data)[:end]) if end and not self.quoted else _NOTHING
 
     def pass_over(self, data: bytes, lines: int) -> None:
-        """Go to the end of bytes whose whole lines were read otherwise."""
+        """Skips bytes whose lines were read by other means."""
         self.bytes += len(data)
         self.partial = data[data.rfind(b"\n") + 1 :]
         self.lines += lines

@@ -35,7 +35,7 @@ class HeaderError(MacroError):
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written; `encoding` is None for UTF-8."""
+    """The dialect of a CSV file; `encoding` is None for UTF-8."""
 
     delimiter: str = ","
     decimal: str = "."
@@ -222,7 +222,7 @@ def sniff(head: list[bytes], delimiter: str | None = None) -> Dialect:
 
 
 def _agreement(text: bytes, delimiter: str) -> tuple[float, int]:
-    """How many of the lines have as many fields as the first, if that is more than one."""
+    """Returns the number of lines with as many fields as the first, if that has several."""
     widths = [len(row) for row in _rows(text, delimiter)]
     if not widths or widths[0] < 2:
         return (0.0, 0)
@@ -235,7 +235,7 @@ def _rows(text: bytes, delimiter: str) -> list[list[str]]:
 
 
 def misfit(head: list[bytes], names: Sequence[str], delimiter: str) -> str | None:
-    """What is odd about the header, given the lines from it on; None if they fit together."""
+    """Returns what is wrong with the header, given it and the next lines; None if it fits."""
     text = b"\n".join(head[1 : _FEW_LINES + 1])
     if len(names) > 1:
         widths = Counter(len(row) for row in _rows(text, delimiter))

@@ -28,7 +28,7 @@ _UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError, UnicodeError)
 
 
 class Bytes(Protocol):
-    """What is read: bytes one after another."""
+    """A readable sequence of bytes."""
 
     def read(self, size: int, /) -> bytes: ...
     def seek(self, place: int, /) -> int: ...
@@ -83,7 +83,7 @@ class TextFile:
             yield content if encoding is None else Recoded(content, encoding)
 
     def skip_to(self, file: Bytes, place: int) -> None:
-        """Go to a byte of the text, which in a compressed file must be read up to there."""
+        """Seeks to a byte of the text; a compressed file is read up to there."""
         self.first_read = False
         try:
             file.seek(place)
@@ -130,7 +130,7 @@ class Recoded:
         return self.place
 
     def seek(self, place: int, /) -> int:
-        """Go on to a place; going back means to start over."""
+        """Seeks to a position; going back starts over."""
         if place < getattr(self, "place", place + 1):
             self.file.seek(0)
             self.decoder = self.make(self.errors)

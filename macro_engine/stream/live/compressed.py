@@ -21,7 +21,7 @@ class PackedError(OSError):
 
 
 class Unpacked:
-    """What a compressed file holds.
+    """The content of a compressed file.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _NULS = re.compile(rb"\0+")
 
 @dataclass(frozen=True)
 class CsvColumns:
-    """How the text is written, the names of its columns in order, and those that are needed."""
+    """The dialect, the names of all columns in order, and the needed ones."""
 
     dialect: Dialect
     names: Sequence[str]

@@ -13,7 +13,7 @@ _LAST_WEEK = 53  # a year may be followed by a month or a week
 
 @dataclass(frozen=True)
 class RotatedName:
-    """What stands behind the name of the file that was rotated.
+    """The suffix of a rotated file.
 
     Attributes
     ----------

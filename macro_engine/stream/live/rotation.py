@@ -145,7 +145,7 @@ class FoundFile:
 
 @dataclass(frozen=True)
 class CopyCheck:
-    """What comes of comparing a compressed file with what was read."""
+    """The result of comparing a compressed file with the text read before."""
 
     likeness: Match
     has_rows: bool  # that could be compared

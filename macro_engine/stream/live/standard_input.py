@@ -21,7 +21,7 @@ MOST_IN_PIPE = 1 << 16  # on Linux; a read that brings as much was likely not th
 
 
 class Pipe:
-    """What has come through a descriptor and was not taken yet."""
+    """Bytes read from a descriptor and not consumed yet."""
 
     def __init__(self, descriptor: int = 0) -> None:
         if descriptor == 0 and sys.stdin is None:  # by now 0 may be some other file
@@ -71,7 +71,7 @@ class StandardInput(Source):
         self.is_idle = True
 
     def position(self) -> State | None:
-        """How much was read; nobody can go back to it."""
+        """The number of bytes read; a resumed run cannot go back to it."""
         return self.text.position().state()
 
     def restore(self, position: State) -> None:

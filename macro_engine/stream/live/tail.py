@@ -255,7 +255,7 @@ class TailSource(Source):
         return []
 
     def _is_left(self, file: OpenFile) -> bool:
-        """Whether nobody writes to a file any more that is not at the path."""
+        """Whether a file that left its path is no longer written."""
         now = self.clock()
         if self.moved_at is None:
             self.moved_at = now

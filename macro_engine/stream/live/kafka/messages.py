@@ -43,7 +43,7 @@ class MessageRow(NamedTuple):
 
 
 class Format(ABC):
-    """How messages are read.
+    """The format of messages.
 
     Attributes
     ----------
