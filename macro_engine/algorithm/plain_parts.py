@@ -98,7 +98,7 @@ def _all_have_one_close(
     )
 
 
-def _close_ones(
+def _select_close(
     k: int, h: int, subroutines: Subroutines, present: PresentHistory, learning: int
 ) -> int:
     n = subroutines.used[k]
@@ -155,7 +155,7 @@ def _mean_learn(
         mean += (_dense(numbers, ones, i, len(mine)) - mean) / counts[place, label]
 
 
-def _ask_for(weights: Floats, ones: Ints, i: int, models: int) -> None:
+def _prefetch_weights(weights: Floats, ones: Ints, i: int, models: int) -> None:
     """Nothing is known of caches here."""
 
 
@@ -166,8 +166,8 @@ TWINS: dict[Any, Callable[..., Any]] = {
     smallest.mean_of_smallest: _mean_of_smallest,
     frames.frames_distances: _frames_distances,
     steps.find_nearest: _find_nearest,
-    steps.close_ones: _close_ones,
-    logistic.ask_for: _ask_for,
+    steps.select_close: _select_close,
+    logistic.prefetch_weights: _prefetch_weights,
     nearest_mean.mean_predict: _mean_predict,
     nearest_mean.mean_learn: _mean_learn,
 }

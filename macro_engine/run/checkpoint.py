@@ -265,7 +265,7 @@ class Checkpoint:
         if steps and pipeline.scoreboard is not None:
             newest = stored.results(max(steps - WINDOW, stored.first_step), steps)
             pipeline.time = None if newest.times is None else int(newest.times[-1])
-            pipeline.scoreboard.look_back(newest)
+            pipeline.scoreboard.load_recent(newest)
         if not self.reader.is_live:
             progress.done = Snapshot.restored(child(stored.info, "snapshot")).done
         for rejection, _ in zip(stored.rejected(), range(rejections.count), strict=False):

@@ -132,7 +132,7 @@ def by_class(numbers, labels, start, stop, counts, starts, out):  # type: ignore
 
 
 @inlined
-def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]
+def has_room_for_reference(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]
     """Whether there is room for the rows of one more reference, the history before step t."""
     rows = stretch.starts[t] - oldest_row(h, t, stretch, settings)
     n = references.used[h]
@@ -143,7 +143,7 @@ def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
+def describe_history(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
     rows = count_classes(h, t, stretch, settings, present)
     by_class(
@@ -154,7 +154,7 @@ def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def measure(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]
+def measure_distances(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]
     """The distance of a history to every reference of its own, or a lower bound."""
     n, out = references.used[h], present.distances[h]
     empty, counted = references.empty[h], present.counted[h]
@@ -212,7 +212,7 @@ def measure_nearest(k, h, settings, references, subroutines, present):  # type: 
 
 
 @inlined
-def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def keep_reference(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
     for c in range(len(present.starts) - 1):
         now, kept = present.starts[c], references.starts[h, r, c]

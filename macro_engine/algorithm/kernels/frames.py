@@ -38,13 +38,13 @@ def frames_distances(now, length, n_references, references, lengths, squares, ou
 
 
 @inlined
-def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def has_room_for_reference(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Whether there is room for the rows of one more reference: there always is."""
     return True
 
 
 @inlined
-def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
+def describe_history(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
     begin = stretch.starts[t]
     rows = min(settings.histories[h], begin - stretch.starts[0])
@@ -55,7 +55,7 @@ def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def measure(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def measure_distances(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """The distance of a history to every reference of its own."""
     n, out = references.used[h], present.distances[h]
     frames_distances(
@@ -71,7 +71,7 @@ def measure_nearest(k, h, settings, references, subroutines, present):  # type: 
 
 
 @inlined
-def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def keep_reference(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
     references.lengths[h, r] = rows
     for i in range(rows):

@@ -27,13 +27,13 @@ def labels_distances(shares, n_references, references, out):  # type: ignore[no-
 
 
 @inlined
-def fits(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def has_room_for_reference(h, t, stretch, settings, references):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Whether there is room for the rows of one more reference: none are kept."""
     return True
 
 
 @inlined
-def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
+def describe_history(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
     """Describe a history before step t; returns how many rows it has."""
     rows = count_classes(h, t, stretch, settings, present)
     for c in range(len(present.counts)):
@@ -42,7 +42,7 @@ def look_back(h, t, stretch, settings, present):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def measure(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def measure_distances(h, rows, settings, references, subroutines, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """The distance of a history to every reference of its own."""
     n, out = references.used[h], present.distances[h]
     labels_distances(present.shares, n, references.shares[h], out)
@@ -56,7 +56,7 @@ def measure_nearest(k, h, settings, references, subroutines, present):  # type: 
 
 
 @inlined
-def remember(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def keep_reference(h, r, rows, settings, references, present):  # type: ignore[no-untyped-def]  # noqa: ARG001
     """Keep the present history as reference r."""
     for c in range(len(present.shares)):
         references.shares[h, c, r] = present.shares[c]

@@ -14,8 +14,8 @@ from macro_engine.algorithm.kernels.steps import (
     find_nearest,
     has_room,
     largest_born,
+    record_nearest,
     set_limits,
-    tell_nearest,
 )
 from macro_engine.core.compiling import borrowing, inlined
 
@@ -24,8 +24,10 @@ _LEARNERS = {"logistic": logistic, "nearest-mean": nearest_mean}
 
 
 def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
-    fits, look_back, remember = distance.fits, distance.look_back, distance.remember
-    measure, measure_nearest = distance.measure, distance.measure_nearest
+    has_room_for_reference = distance.has_room_for_reference
+    keep_reference = distance.keep_reference
+    describe_history = distance.describe_history
+    measure_distances, measure_nearest = distance.measure_distances, distance.measure_nearest
     predict, learn = learner.predict, learner.learn
 
     def run_late(  # type: ignore[no-untyped-def]
@@ -65,12 +67,12 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
             if used + bank.used[0] + len(settings.thresholds) > len(called.members):
                 return s
             for h in range(len(settings.histories)):
-                if not fits(h, t, past, settings, references):
+                if not has_room_for_reference(h, t, past, settings, references):
                     return s
             set_limits(fresh.step_number + s, settings, present)
             for h in range(len(settings.histories)):
-                rows = look_back(h, t, past, settings, present)
-                measure(h, rows, settings, references, subroutines, present)
+                rows = describe_history(h, t, past, settings, present)
+                measure_distances(h, rows, settings, references, subroutines, present)
                 born = False
                 for k in range(len(settings.thresholds)):
                     if settings.history_of[k] != h:
@@ -82,9 +84,9 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                         ):
                             break
                     if k < len(results.active):
-                        tell_nearest(k, s, h, subroutines, present, results)
+                        record_nearest(k, s, h, subroutines, present, results)
                     choose(k, s, h, settings, references, subroutines, bank, present, results)
-                    used = note(k, s, h, subroutines, present, results, called, used)
+                    used = record_step(k, s, h, subroutines, present, results, called, used)
                     born = born or present.born[k]
                 if born:
                     r = references.used[h]
@@ -92,7 +94,7 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                     references.largest[h, r] = largest_born(
                         h, settings, present, len(results.active)
                     )
-                    remember(h, r, rows, settings, references, present)
+                    keep_reference(h, r, rows, settings, references, present)
                     references.used[h] += 1
             called.starts[opened + s + 1] = used
             predict(fresh, fresh.starts[s], fresh.starts[s + 1], bank, present, results)
@@ -103,10 +105,10 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
 
 
 @inlined
-def note(k, s, h, subroutines, present, results, called, used):  # type: ignore[no-untyped-def]
-    """Note who of a member predicts the rows of a step, and who will learn them.
+def record_step(k, s, h, subroutines, present, results, called, used):  # type: ignore[no-untyped-def]
+    """Records which subroutines of a member predict a step, and which will learn it.
 
-    Returns how many have been noted by now.
+    Returns the number recorded so far.
     """
     present.predicting[k] = subroutines.place[k, present.chosen[k]]
     noted = used

@@ -42,7 +42,7 @@ def take_margins(weights, intercepts, numbers, ones, i, out):  # type: ignore[no
 
 
 @inlined
-def ask_for(weights, ones, i, models):  # type: ignore[no-untyped-def]
+def prefetch_weights(weights, ones, i, models):  # type: ignore[no-untyped-def]
     """Prefetches the weights of the categories of row i: many classes fill the caches."""
     for c in range(ones.shape[1]):
         prefetch(weights, ones[i, c] * models)
@@ -165,7 +165,7 @@ def logistic_learn(  # type: ignore[no-untyped-def]
         return
     if end > begin:
         for q in range(len(places)):
-            ask_for(weights[places[q]], ones, begin, models)
+            prefetch_weights(weights[places[q]], ones, begin, models)
     for i in range(begin, end):
         for q in range(len(places)):
             place = places[q]
@@ -180,7 +180,7 @@ def logistic_learn(  # type: ignore[no-untyped-def]
             rate = rates[n] if n < len(rates) else factor / math.pow(n + 1, power)
             descend(weights[place], intercepts[place], numbers, ones, i, rate, margins[q])
             if i + 1 < end:
-                ask_for(weights[place], ones, i + 1, models)
+                prefetch_weights(weights[place], ones, i + 1, models)
 
 
 @borrowing

@@ -19,8 +19,10 @@ _LEARNERS = {"logistic": logistic, "nearest-mean": nearest_mean}
 
 
 def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
-    fits, look_back, remember = distance.fits, distance.look_back, distance.remember
-    measure, measure_nearest = distance.measure, distance.measure_nearest
+    has_room_for_reference = distance.has_room_for_reference
+    keep_reference = distance.keep_reference
+    describe_history = distance.describe_history
+    measure_distances, measure_nearest = distance.measure_distances, distance.measure_nearest
     predict, learn = learner.predict, learner.learn
 
     def run_steps(  # type: ignore[no-untyped-def]
@@ -37,13 +39,13 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
             if not has_room(settings, references, subroutines, bank):
                 return s
             for h in range(len(settings.histories)):
-                if not fits(h, t, stretch, settings, references):
+                if not has_room_for_reference(h, t, stretch, settings, references):
                     return s
             set_limits(stretch.step_number + s, settings, present)
             learning = 0
             for h in range(len(settings.histories)):
-                rows = look_back(h, t, stretch, settings, present)
-                measure(h, rows, settings, references, subroutines, present)
+                rows = describe_history(h, t, stretch, settings, present)
+                measure_distances(h, rows, settings, references, subroutines, present)
                 born = False
                 for k in range(len(settings.thresholds)):
                     if settings.history_of[k] != h:
@@ -55,9 +57,9 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                         ):
                             break
                     if k < len(results.active):
-                        tell_nearest(k, s, h, subroutines, present, results)
+                        record_nearest(k, s, h, subroutines, present, results)
                     choose(k, s, h, settings, references, subroutines, bank, present, results)
-                    learning = call_up(k, s, h, subroutines, present, results, learning)
+                    learning = select_learning(k, s, h, subroutines, present, results, learning)
                     born = born or present.born[k]
                 if born:
                     r = references.used[h]
@@ -65,7 +67,7 @@ def _kernel(name: str, distance: ModuleType, learner: ModuleType) -> Any:
                     references.largest[h, r] = largest_born(
                         h, settings, present, len(results.active)
                     )
-                    remember(h, r, rows, settings, references, present)
+                    keep_reference(h, r, rows, settings, references, present)
                     references.used[h] += 1
             predict(stretch, begin, end, bank, present, results)
             learn(learning, stretch, begin, end, settings, bank, present)
@@ -134,8 +136,8 @@ def find_nearest(k, h, subroutines, present):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def tell_nearest(k, s, h, subroutines, present, results):  # type: ignore[no-untyped-def]
-    """A lower bound is told with a minus sign."""
+def record_nearest(k, s, h, subroutines, present, results):  # type: ignore[no-untyped-def]
+    """Records the nearest subroutines; a lower bound has a minus sign."""
     for i in range(NEAREST):
         j, m = present.nearest[i], present.nearest_distances[i]
         results.nearest[k, s, i] = j + 1
@@ -195,8 +197,8 @@ def largest_born(h, settings, present, members):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def close_ones(k, h, subroutines, present, learning):  # type: ignore[no-untyped-def]
-    """Note those subroutines of a member that are close; returns how many learn by now."""
+def select_close(k, h, subroutines, present, learning):  # type: ignore[no-untyped-def]
+    """Selects the close subroutines of a member; returns the number that learn so far."""
     distances = present.distances[h]
     if present.nearest_distances[NEAREST - 1] > present.limits[k]:  # all others are farther
         for i in range(NEAREST):
@@ -214,10 +216,10 @@ def close_ones(k, h, subroutines, present, learning):  # type: ignore[no-untyped
 
 
 @inlined
-def call_up(k, s, h, subroutines, present, results, learning):  # type: ignore[no-untyped-def]
-    """Note who of a member predicts the rows of a step, and who learns them.
+def select_learning(k, s, h, subroutines, present, results, learning):  # type: ignore[no-untyped-def]
+    """Selects the subroutines of a member that predict a step, and those that learn it.
 
-    Returns how many learn by now.
+    Returns the number that learn so far.
     """
     present.predicting[k] = subroutines.place[k, present.chosen[k]]
     before = learning
@@ -226,7 +228,7 @@ def call_up(k, s, h, subroutines, present, results, learning):  # type: ignore[n
         present.learning[learning] = present.predicting[k]
         learning += 1
     else:
-        learning = close_ones(k, h, subroutines, present, learning)
+        learning = select_close(k, h, subroutines, present, learning)
     if k < len(results.active):
         results.close[k, s] = 0 if present.forced[k] else learning - before
     return learning

@@ -59,7 +59,7 @@ class Scoreboard:
                 break
             self.differs[1:] |= (column[1:] != column[:-1]).any(axis=1)
 
-    def look_back(self, results: Steps) -> None:
+    def load_recent(self, results: Steps) -> None:
         """Reads the newest steps from the run file."""
         self.recent = RecentSums(self.names, results.before.sums)
         self.recent.follow(results)
