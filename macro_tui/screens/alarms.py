@@ -41,10 +41,10 @@ class AlarmActions(MonitorScreen):
                 return
             rule = parse(text)
             if alarms.add(rule, is_kept=True):
-                self.say(f"watching from now on: {rule.text}")
+                self.say(f"watching: {rule.text}")
                 return
             alarms.mute(rule, not muted[rule.text])
-            self.say(f"{'heard again' if muted[rule.text] else 'muted'}: {rule.text}")
+            self.say(f"{'unmuted' if muted[rule.text] else 'muted'}: {rule.text}")
 
         def check(text: str) -> None:
             try:

@@ -30,7 +30,7 @@ class MetricsScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         scroll = VerticalScroll(self.text)
-        scroll.border_title = "what to judge by: up and down scroll, Esc closes"
+        scroll.border_title = "metrics: up and down scroll, Esc closes"
         yield scroll
 
     def on_mount(self) -> None:

@@ -44,7 +44,7 @@ class PlaybackActions(MonitorScreen):
         if self.view.frozen is not None:
             self.look(self.view.following())
         elif snapshot.has_ended or self.shown is None:
-            self.say("nothing comes any more" if self.shown else "there is nothing to freeze yet")
+            self.say("no more rows will come" if self.shown else "there is nothing to freeze yet")
         else:
             frozen = Frozen(self.steps, snapshot, self.event_log.seen)
             self.look(replace(self.view, frozen=frozen))

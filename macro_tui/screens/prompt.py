@@ -36,7 +36,7 @@ class Prompt(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(self.question, markup=False)
-            yield Input(self.value, placeholder="Enter takes it, Esc gives up")
+            yield Input(self.value, placeholder="Enter accepts, Esc cancels")
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:

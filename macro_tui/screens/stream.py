@@ -29,7 +29,7 @@ class StreamScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         self.text.styles.height = len(self.rows)
         scroll = VerticalScroll(self.text)
-        scroll.border_title = "what is read: up and down scroll, Esc closes"
+        scroll.border_title = "stream: up and down scroll, Esc closes"
         yield scroll
 
     def on_mount(self) -> None:

@@ -90,7 +90,7 @@ class WallScreen(Screen[None]):
             below = len(lines) - rows_shown(lines, self._place(lines), height).stop if height else 0
             header = wall_header(lines, self.filter, self.options.readonly, below)
             self.query_one("#header", Paragraph).draw([header])
-            none = "no run passes" if self.filter else "no run files yet"
+            none = "no run matches" if self.filter else "no run files yet"
             self.query_one(WallLines).draw((lines, self._place(lines), none))
             trouble = self.app.trouble
             footer: Row = [(trouble, "bad")] if trouble else [(_FOOTER, "muted")]

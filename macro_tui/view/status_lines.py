@@ -137,9 +137,8 @@ def open_step(snapshot: Snapshot, width: int) -> Row:
     own = errors[name]
     row.append((f", {series_title(name)} {own:.1%} wrong", "good" if own <= baseline else "bad"))
     answer, label = visible(said[name], 20), visible(said["label"], 20)
-    row.append((f"; newest: '{label}', {'' if answer == label else 'not '}as said", "label"))
-    if answer != label:
-        row.append((f" ('{answer}')", "label"))
+    outcome = "correct" if answer == label else f"predicted '{answer}'"
+    row.append((f"; newest: '{label}', {outcome}", "label"))
     row.append((f"; baseline {baseline:.1%}", "muted"))
     return fitting(row, width, least=2)
 

@@ -263,7 +263,7 @@ def test_a_part_that_is_missing_is_named():
         again = compiled(*arguments, strategies=ALL, with_probabilities=True)
         again.restore(unpack(pack(waiting.ensemble.state())), arguments[3])
         rest = {n: unpack(pack(part)) for n, part in parts.items() if n != name}
-        with pytest.raises(DamagedError, match="steps that wait for labels are not complete"):
+        with pytest.raises(DamagedError, match="steps that wait for labels are incomplete"):
             WaitingSteps(again).restore(rest, arguments[3], waiting.completed)
 
 
