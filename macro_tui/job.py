@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def has_shell() -> bool:
-    """Whether somebody in this session, outside of the job, can wake the job when it is stopped."""
+    """Whether a shell of this session can resume the job when it is stopped."""
     group, session, parent = os.getpgid(0), os.getsid(0), os.getppid()
     try:
         while os.getpgid(parent) == group:

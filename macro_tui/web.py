@@ -30,7 +30,7 @@ _FONT = """\
 
 
 def need_textual_serve() -> None:
-    """Refuses to go on without the package that serves."""
+    """Raises `UsageError` if the package that serves is missing."""
     if find_spec("textual_serve") is None:
         raise UsageError(f"serve needs textual-serve; install it with: {how_to_install('web')}")
 

@@ -45,7 +45,7 @@ def called_since(called: LearningArrays, first: int) -> LearningSubroutines:
 
 
 def stretch_of_opening(opening: Block, step: int, widths: list[int], label_counts: Ints) -> Stretch:
-    """The steps that open, whose labels nobody knows; `step` is the number of the first."""
+    """Returns the arrays of the opening steps, without labels; `step` is the first one's number."""
     rows = opening.rows
     return Stretch(
         starts=opening.starts,

@@ -60,7 +60,7 @@ class LearningSubroutines:
         )
 
     def step(self, s: int) -> list[tuple[int, int]]:
-        """Member and subroutine of each who learns a step."""
+        """Returns the pairs of member and subroutine that learn a step."""
         span = slice(int(self.starts[s]), int(self.starts[s + 1]))
         return list(zip(self.members[span].tolist(), self.numbers[span].tolist(), strict=True))
 

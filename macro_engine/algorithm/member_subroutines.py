@@ -137,7 +137,7 @@ class FamilyStep:
 
     @property
     def called(self) -> list[tuple[int, int]]:
-        """J: member and subroutine, from 0, of each who learns the step."""
+        """J: the pairs of member and subroutine, from 0, that learn the step."""
         return [(m, int(j)) for m, choice in enumerate(self.choices) for j in choice.close]
 
     def predict(self, rows: Rows) -> Ints:

@@ -91,7 +91,7 @@ class CompiledBlend:
     def run_late(
         self, evidence: Evidence, labels: Ints, starts: Ints, before: Ints, earlier: KeptAnswers
     ) -> tuple[BlendResult, KeptAnswers]:
-        """Answer and close steps that open, and learn others in the order that is asked for.
+        """Answers and closes the opening steps, and learns others, in the given order.
 
         Parameters
         ----------

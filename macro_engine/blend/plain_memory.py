@@ -76,7 +76,7 @@ def _codes(linear: Linear) -> Floats:
 
 
 def cells_of(tiles: Tiles, only_changed: bool) -> TileMemory:
-    """The cells of a table that were touched, or changed of late."""
+    """Returns the cells of a table that were touched, or that changed recently."""
     models = len(tiles.bias[0])
     index = np.array(sorted(tiles.changed if only_changed else tiles.table), np.int64)
     values = np.array([tiles.table[i] for i in index.tolist()], np.float32)

@@ -66,7 +66,7 @@ class Names:
         return names_of(self.members)
 
     def lines_of(self, thing: str) -> dict[str, list[int]]:
-        """For each strategy that shows a thing, where its parts stand among `shown`."""
+        """Returns the indices in `shown` of the parts of a value, by strategy."""
         found: dict[str, list[int]] = {}
         for i, one in enumerate(self.shown):
             if one.thing == thing:
@@ -74,5 +74,5 @@ class Names:
         return found
 
     def place(self, series: str) -> int:
-        """Where a series stands among the predictors."""
+        """Returns the index of a series among the predictors."""
         return self.series.index(series)

@@ -60,7 +60,7 @@ def pack(state: State) -> bytes:
 def from_json(text: str | bytes) -> Any:
     """The values of a JSON document, the numbers of which fit in 64 bits and are finite.
 
-    Raises `ValueError` for any other, so that nobody who takes a number out of it fails later.
+    Raises `ValueError` for any other, so that no code that takes a number out of it fails later.
     """
     return json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
 

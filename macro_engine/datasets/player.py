@@ -123,7 +123,7 @@ class Player:
 
     @property
     def words(self) -> str:
-        """Where it stands."""
+        """The progress in words."""
         gap = self.clock.skipping
         written = f"{self.rows:,} rows written"
         return (

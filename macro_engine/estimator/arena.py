@@ -92,7 +92,7 @@ class Arena:
         return flat[at : at + math.prod(shape)].reshape(shape)
 
     def make_room(self, **needed: int) -> bool:
-        """Have room for so much at least, twice as much as before where it was not enough.
+        """Ensures a capacity; doubles it if it is not enough.
 
         Returns whether parts stand elsewhere now.
         """

@@ -71,7 +71,7 @@ class OpenBlend:
         )
 
     def make_room(self, rows: int, columns: int, classes: int) -> None:
-        """Have room for so much at least; what expects no change must be told anew by classes."""
+        """Ensures a capacity; the no-change expert must then be set again by classes."""
         shape = self.blend.shape
         if columns > shape.numbers or classes > shape.classes:
             self.blend = grown(self.blend, columns, classes)

@@ -45,7 +45,7 @@ def run_macro(task: Task) -> dict[str, Any]:
 
 @work
 def run_lag(task: Task) -> dict[str, Any]:
-    """The plain learner that is given the shares of late flights of the last steps."""
+    """Runs the plain learner with shares of late flights in the last steps as features."""
     options = {"learning_rate": task.settings["rate"], "thresholds": "inf", "strategies": "ftl"}
     opened = opened_for(task.data, "paper-labels", options)
     return measured(opened, LagFeatures(len(opened.spec.classes or ())).widen)

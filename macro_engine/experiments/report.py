@@ -52,7 +52,7 @@ def check_report(folder: Path) -> None:
 
 
 def write_report(outcome: Outcome, folder: Path, when: str, command: str) -> None:
-    """Writes everything; `when` and `command` stand on the page."""
+    """Writes the report; the page shows `when` and `command`."""
     drawn = dict(figures(outcome.cells, outcome.settings["history"]))
     document = outcome.document()
     settings = {"date": when, "command": command, "settings": outcome.settings} | {

@@ -161,7 +161,7 @@ class Fleet:
         return found
 
     def progress(self) -> tuple[float, str]:
-        """The share of recordings that have ended, and where the fleet stands, in words."""
+        """Returns the share of recordings that have ended, and the progress in words."""
         states = Counter(one.state for one in self.standings)
         order = ("running", "waiting", "finished", "stopped", "failed")
         words = ", ".join(f"{states[state]} {state}" for state in order if states[state])

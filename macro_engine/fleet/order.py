@@ -42,7 +42,7 @@ def _as_text(path: str) -> int:
 
 
 def best_order(sizes: Sequence[float], workers: int) -> list[int]:
-    """The order in which workers that are free take pieces of work, by their places.
+    """Returns the order in which free workers take tasks, as indices.
 
     With one worker it is the order as given. Otherwise the longest goes first to whoever is free;
     then pieces of the worker that ends last are exchanged for those of others while it ends earlier

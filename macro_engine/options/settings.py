@@ -279,7 +279,7 @@ class Settings:
 
     @property
     def guessed(self) -> list[str]:
-        """The names of the settings that nobody chose, in the order in which they are shown."""
+        """The names of the guessed and default settings, in display order."""
         if self.is_described:
             return []
         guesses = (INFERRED, _DEFAULT)

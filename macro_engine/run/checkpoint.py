@@ -60,7 +60,7 @@ class Checkpoint:
         return self.opened.settings["subroutine"] in STORABLE
 
     def open(self, path: Path, keep: Retention | None) -> None:
-        """Begin to record, or go on with what was recorded."""
+        """Starts recording, or resumes the recorded run."""
         remark = self.report.listener.remark
         if not self.is_storable:
             remark(
@@ -163,7 +163,7 @@ class Checkpoint:
         recorder.close(lambda: goes_on(recorder.trouble or ""))
 
     def abandon(self) -> None:
-        """Close the file although the run goes on; it keeps the last state."""
+        """Closes the file during the run; it keeps the last state."""
         recorder = self.report.recorder  # the run may take leave of it now
         if recorder is not None:
             recorder.forget()

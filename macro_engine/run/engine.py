@@ -124,7 +124,7 @@ class Engine:
 
     @property
     def is_storable(self) -> bool:
-        """Whether the run can go on from its file."""
+        """Whether the run can be resumed from its file."""
         return self.checkpoint.is_storable
 
     @property
@@ -138,7 +138,7 @@ class Engine:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Where the run stands, for other threads."""
+        """The newest snapshot, for other threads."""
         return self.progress.snapshot
 
     @property
@@ -162,7 +162,7 @@ class Engine:
         self.alarm_checker.alarms = alarms
 
     def stop(self) -> None:
-        """Ask for an end after the block at hand; may be called from anywhere."""
+        """Requests an end after the current block; may be called from any thread."""
         self.pace.stop()
 
     def note(self, events: Sequence[Event]) -> bool:
@@ -170,7 +170,7 @@ class Engine:
         return self.checkpoint.note(events)
 
     def abandon(self) -> None:
-        """Leaves the files in order when nobody can wait for the run; the process must exit now.
+        """Leaves the files intact without waiting for the run; the process must exit now.
 
         A resumed run reads again what came after the last commit.
         """

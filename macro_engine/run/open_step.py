@@ -34,7 +34,7 @@ class OpenStepTracker:
         self.predictions: Ints = np.empty((self.names.predictors, 0), np.int64)
 
     def look(self, step: int, rows: Rows) -> OpenPredictions | None:
-        """Take note of the rows that the open step has now; the steps before it have run.
+        """Predicts the new rows of the open step; the steps before it have run.
 
         Returns what is said of those that are new.
         """

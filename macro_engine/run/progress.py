@@ -82,7 +82,7 @@ class RunProgress:
 
     @property
     def to_tell(self) -> Snapshot:
-        """The snapshot, without for how long there was nothing: who watches has a clock."""
+        """The snapshot without the time of silence, which a viewer computes itself."""
         snapshot = self.snapshot
         if snapshot.state == "waiting" and self.reader.source.trouble is not None:
             return replace(snapshot, words=f"{self.reader.source.trouble}, waiting")

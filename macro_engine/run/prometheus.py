@@ -39,7 +39,7 @@ def read_address(text: str) -> tuple[str, int]:
 
 
 def need_prometheus() -> None:
-    """Refuses to go on without the package that writes the page."""
+    """Raises `UsageError` if the package that writes the page is missing."""
     if find_spec("prometheus_client") is None:
         raise UsageError(
             f"--metrics needs prometheus-client; install it with: {how_to_install('metrics')}"

@@ -45,7 +45,7 @@ class UnknownLabel:
     text: str
 
     def follows(self, file: str, line: int) -> bool:
-        """Whether it stands behind another line of its file."""
+        """Whether it comes after another line of its file."""
         return file == self.file and line < self.line
 
 

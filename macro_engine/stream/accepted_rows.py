@@ -76,7 +76,7 @@ class AcceptedRows:
         )
 
     def followed_by(self, rejected: int) -> AcceptedRows:
-        """The same with so many more rows turned away after the last one."""
+        """Returns the same rows, with more rejected rows after the last one."""
         return replace(self, rejected=np.append(self.rejected[:-1], self.rejected[-1] + rejected))
 
     @staticmethod
@@ -103,7 +103,7 @@ class AcceptedRows:
         )
 
     def pick(self, places: Ints, rejected: Ints) -> AcceptedRows:
-        """The rows at some places, in that order, and how many were turned away around them."""
+        """Returns the rows at some indices, with the numbers of rejected rows around them."""
         chosen = places.tolist()
         return replace(
             self,
@@ -120,7 +120,7 @@ class AcceptedRows:
         )
 
     def where(self, keep: Bools) -> AcceptedRows:
-        """Some of the rows; the others count as turned away."""
+        """Returns some of the rows; the others count as rejected."""
         chosen = keep.tolist()
         rejected = self.rejected + np.append(~keep, False)
         firsts = np.append(0, np.flatnonzero(keep) + 1)
@@ -140,7 +140,7 @@ class AcceptedRows:
         )
 
     def without_labels_alone(self) -> AcceptedRows:
-        """The rows that are rows of the stream; what was turned away around the others is kept."""
+        """Returns the rows of the stream; rejected rows around the others stay counted."""
         if self.alone is None or not self.alone.any():
             return self
         places = np.flatnonzero(~self.alone)

@@ -154,7 +154,7 @@ class AwaitedLabels:
         return alone, twice
 
     def refused(self, key: str) -> None:
-        """A row of the stream was turned away after all: its key is free."""
+        """Frees the key of a row that was rejected later."""
         if self.row_of.get(key) == -1:
             del self.row_of[key]
 
@@ -179,7 +179,7 @@ class AwaitedLabels:
         keys: Sequence[str] | None,
         told: Iterable[LoneLabel],
     ) -> None:
-        """Rows come, and between them labels.
+        """Adds rows, and the labels between them.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class AwaitedLabels:
         self._pass(first, clock, told)
 
     def finish(self) -> None:
-        """No more comes: labels that stand in their rows are known, the others never."""
+        """Ends the stream: labels in their rows become known, the others never do."""
         waiting = np.flatnonzero(self.known == NEVER)
         self.known[waiting] = self.next_row
         lost = waiting[self.labels[waiting] < 0]

@@ -91,7 +91,7 @@ class BlockMaker:
         return self.scale.open(self.pending[0].rows)
 
     def notes(self) -> list[str]:
-        """In words, what was not taken as it stands, column by column."""
+        """Returns notes on changed values, column by column."""
         notes = [*self.encoder.what_was_missing(), *self.scale.what_was_cut_off()]
         if self.backwards and self.spec.every.rows is not None:  # else they are counted as late
             found = count_text(self.backwards, "row")
@@ -152,7 +152,7 @@ class BlockMaker:
         self.awaited.tell()
 
     def close_full_step(self) -> Iterator[Block]:
-        """Close the open step; what was turned away since its last row is of the next one."""
+        """Closes the open step; rows rejected since its last row belong to the next one."""
         rejected, self.rejected = self.rejected, 0
         yield from self.close_step()
         self.rejected = rejected

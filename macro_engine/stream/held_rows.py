@@ -58,7 +58,7 @@ class HeldRows:
         return found
 
     def hold(self, row: HeldRow) -> list[HeldRow]:
-        """Hold a row, and give up those before it that it contradicts by falling back."""
+        """Holds a row; returns the earlier held rows that it contradicts by falling back."""
         found = []
         while self.rows and row.time < self.rows[0].time - self.ahead:
             found.append(self.rows.popleft())

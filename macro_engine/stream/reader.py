@@ -131,7 +131,7 @@ class Reader:
 
     @property
     def doing(self) -> str:
-        """What goes on while rows come, in a few words."""
+        """The activity of the reader, in a few words."""
         if not self.is_live:
             return PLAYING
         behind = self.behind or 0

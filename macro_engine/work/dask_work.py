@@ -67,7 +67,7 @@ class DaskWork(ABC):
             return found
 
     def close(self) -> None:
-        """Gives up what is not done; a worker ends the task at hand and forgets it."""
+        """Cancels unfinished tasks; a worker finishes its current one and drops the result."""
         with suppress(Exception):  # the scheduler may be gone
             self.client.cancel(list(self.futures.values()), force=True)
         with suppress(Exception):

@@ -170,7 +170,7 @@ class Scheduler(Protocol):
 
 
 def work(function: Work) -> Work:
-    """Marks a function that may be done as a task; it must stand in a module, by its name."""
+    """Marks a function that can run as a task; it must be a module-level function."""
     function.is_work = True  # type: ignore[attr-defined]
     return function
 
@@ -235,9 +235,9 @@ def run_tasks(
     cache: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> list[Done | Failed]:
-    """Does tasks and returns their results in the order of the tasks.
+    """Runs tasks and returns their results in the order of the tasks.
 
-    The results are the same whoever does them. A task that fails, or whose worker is lost, is
+    The results do not depend on where they run. A task that fails, or whose worker is lost, is
     tried once more; the others go on.
 
     Parameters

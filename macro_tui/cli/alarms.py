@@ -70,7 +70,7 @@ def rules_of(arguments: argparse.Namespace) -> tuple[Rule, ...]:
 
 
 def command_of(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """The words of the command that is told of alarms; none if there is none."""
+    """Returns the words of the alarm command; empty if there is none."""
     if arguments.on_alarm is None:
         return ()
     from macro_engine.run.alarms.command import read_command

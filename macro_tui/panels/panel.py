@@ -57,7 +57,7 @@ class Panel(Container, can_focus=True):
         yield self.more
 
     def pictures(self) -> Iterator[Lines]:
-        """What stands below the title."""
+        """Returns the pictures below the title."""
         raise NotImplementedError
 
     def update(self, scene: Scene) -> None:

@@ -116,7 +116,7 @@ class PanelActions(NavigationActions):
         self.look(replace(self.view, event=listed[min(max(place + by, 0), last)][0]))
 
     def pick_at(self, panel: Panel, y: int, height: int) -> None:
-        """Picks what stands in a line of a panel's list."""
+        """Selects the item in a line of a panel's list."""
         scene = self.shown
         if scene is None:
             return

@@ -52,7 +52,7 @@ def shades(values: NDArray[Any], limits: Sequence[float], glyphs: Glyphs = UNICO
 
 
 def legend_of(limits: Sequence[float], glyphs: Glyphs = UNICODE) -> str:
-    """What the shades stand for.
+    """Returns the legend of the shades.
 
     >>> legend_of((0.02, 0.15, 0.4, 0.7))
     '░ 2% ▒ 15% ▓ 40% █ 70%'

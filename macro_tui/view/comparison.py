@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def lead_text(error: float, baseline: float) -> str:
-    """How an error in % stands to that of the baseline.
+    """Describes an error in % relative to the baseline's.
 
     >>> lead_text(16.87, 18.69)
     '1.8 points (9.7%) fewer errors than the baseline'

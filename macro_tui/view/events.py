@@ -41,7 +41,7 @@ def events_shown(scene: Scene, height: int) -> range:
 
 
 def event_rows(scene: Scene, width: int, height: int, glyphs: Glyphs) -> list[Row]:
-    """A line each; on the whole screen long texts go on below."""
+    """Returns a row for each event; on the whole screen long texts wrap."""
     if not scene.listed:
         none = "no event matches the filter" if scene.view.filter else "nothing happened yet"
         return [[(none, "muted")]]

@@ -18,7 +18,7 @@ _SHORT_NAME, _SHORT_CELL = 10, 9  # where words follow
 
 
 def errors_by_window(scene: Scene) -> list[Row]:
-    """Below the chart: the error of every series of late and since the start, as numbers."""
+    """Below the chart: the error of every series over windows and since the start."""
     history, moment = scene.history, np.array([scene.moment])
     shown = [(series_title(name), role_of(name), name) for name in history.strategies]
     shown += [("baseline", "marginal", "marginal"), ("no-change", "no_change", "no_change")]
@@ -47,7 +47,7 @@ def choices_of_members(scene: Scene) -> list[Row]:
 
 
 def named_in_words(scene: Scene) -> list[Row]:
-    """Below the timeline: who the named ones are, in words."""
+    """Below the timeline: a description of the named subroutines."""
     usage, k = scene.usage, scene.member
     points = usage.points(scene.macro)
     named = [n for n in scene.history.most_used(k, NAMED) if n < len(usage.uses)]

@@ -33,7 +33,7 @@ def metric_title(metric: Metric, of: str) -> str:
 
 
 def lead_in_words(metric: Metric, value: float, baseline: float) -> str:
-    """How a value stands to that of the baseline; better is lower or higher, as the metric says.
+    """Describes a value relative to the baseline's; the metric says whether lower is better.
 
     >>> lead_in_words(METRICS["recall"], 0.52, 0.5), lead_in_words(METRICS["logloss"], 0.52, 0.5)
     ('2.0 points better than', '0.020 worse than')

@@ -69,7 +69,7 @@ def picked_place(snapshot: Snapshot, picked: str, by: int = 0) -> int:
 
 
 def row_at(snapshot: Snapshot, picked: str, y: int, width: int, height: int) -> int | None:
-    """The place of the row that stands in a line; None where there is none."""
+    """Returns the index of the row in a line; None if there is none."""
     above, likely = len(_first_rows(snapshot, width)) + 1, snapshot.pending_likely
     shown = visible_range(len(likely), height - above, picked_place(snapshot, picked))
     return shown[y - above] if above <= y < above + len(shown) else None

@@ -25,7 +25,7 @@ def reasons_shown(scene: Scene, height: int) -> range:
 
 
 def reason_at(scene: Scene, y: int, height: int) -> int | None:
-    """The place of the reason that stands in a line."""
+    """Returns the index of the reason in a line."""
     shown = reasons_shown(scene, height)
     place = (y - 1) // _LINES
     return shown[place] if y and place < len(shown) else None

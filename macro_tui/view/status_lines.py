@@ -163,7 +163,7 @@ def alarms(calling: Sequence[Change], holding: Sequence[Change], width: int) -> 
 
 
 def failure(why: str, width: int) -> Row:
-    """Why the run has failed; that it has stands above it, what it was stays on the screen."""
+    """Returns the line that says why the run failed."""
     if width_of(why) <= width:
         return [(why, "bad")]
     more = "  d: all of it"

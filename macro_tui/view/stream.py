@@ -43,7 +43,7 @@ def stream_rows(
 
 
 def guessed_rows(settings: Mapping[str, Any], guessed: Sequence[str]) -> list[Row]:
-    """What nobody chose, under one heading; nothing where all was chosen."""
+    """Returns the guessed settings under one heading; empty if there are none."""
     rows: list[Row] = [[(GUESSED, "label")]] if guessed else []
     for name in guessed:
         rows += _setting(name, settings.get(name) or _NONE.get(name, "none"))

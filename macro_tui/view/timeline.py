@@ -119,7 +119,7 @@ def places_among(active: NDArray[np.int64], named: Sequence[int]) -> NDArray[np.
 
 
 def sign_of(place: int, glyphs: Glyphs) -> str:
-    """What stands for the subroutine at a place; behind the last for all others."""
+    """Returns the sign of the subroutine at an index; the last one is for all others."""
     return glyphs.fills[place] if place < NAMED else glyphs.other
 
 

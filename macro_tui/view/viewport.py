@@ -98,7 +98,7 @@ class Viewport:
         return replace(self, width=None if width >= whole else width)
 
     def next_member(self, shown: int, count: int) -> Viewport:
-        """The one above the one that is shown; above the largest stands the leader."""
+        """Returns a viewport of the next larger threshold; after the largest comes the leader."""
         if self.member is None:
             return replace(self, member=(shown + 1) % count)
         following = self.member + 1

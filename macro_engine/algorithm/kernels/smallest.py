@@ -30,7 +30,7 @@ def sort_in_place(values):  # type: ignore[no-untyped-def]
 
 @inlined
 def select_smallest(values, k):  # type: ignore[no-untyped-def]
-    """Quickselect: afterwards the k smallest stand in front, in any order."""
+    """Moves the k smallest values to the front, in any order (quickselect)."""
     low, high = 0, len(values) - 1
     while low < high:
         middle = (low + high) // 2

@@ -36,7 +36,7 @@ def filter_say(logs, weights, q):  # type: ignore[no-untyped-def]
 def filter_learn(  # type: ignore[no-untyped-def]
     logs, label, q, noise, weights, covariance, mean, x, u
 ):
-    """Learn a row, given what the filter says of it now; returns whether it starts anew.
+    """Learns a row, given the filter's answer to it; returns whether the filter restarted.
 
     A covariance is symmetric to the bit: its rows serve as columns.
     """

@@ -10,7 +10,7 @@ from macro_engine.core.compiling import borrowing
 
 @borrowing
 def run_in_order(doing, which, given, constants, parts, record, scratch, shown):  # type: ignore[no-untyped-def]
-    """Do what is asked for with one step after the other.
+    """Answers, closes or learns the given steps one after the other.
 
     A step that is answered, closed and learned at once leaves no record beyond itself. Others are
     recorded row by row. `shown` is told of each step that is answered, where there is room.

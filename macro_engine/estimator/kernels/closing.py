@@ -132,7 +132,7 @@ def learn_together(ints, floats, place):  # type: ignore[no-untyped-def]
 
 @inlined
 def decide(ints, floats):  # type: ignore[no-untyped-def]
-    """Count who learns the step, and note which lines have no close subroutine."""
+    """Counts the subroutines that learn the step, and records the lines without a close one."""
     lines, learners = table_of(ints, ints, LINE), table_of(ints, ints, LEARNER)
     subroutines, distances = cube_of(ints, ints, SUBROUTINE), table_of(floats, ints, DISTANCE)
     numbers = table_of(floats, ints, LINE_NUMBER)

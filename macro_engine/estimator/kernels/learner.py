@@ -178,7 +178,7 @@ def learn_rows(ints, floats, place):  # type: ignore[no-untyped-def]
 
 @borrowing
 def new_learner(ints, floats, parent):  # type: ignore[no-untyped-def]
-    """A learner that nobody holds yet: a copy of another one, or one from scratch (-1)."""
+    """Allocates a learner without owners: a copy of another one, or from scratch (-1)."""
     learners, weights = table_of(ints, ints, LEARNER), cube_of(floats, ints, WEIGHT)
     place = ints[PLACES]
     ints[PLACES] += 1

@@ -91,7 +91,7 @@ class AlarmChecker:
         self.alarms.forget_past_calls()
 
     def look(self, snapshot: Snapshot, now: float, unknown: int = 0) -> list[Change]:
-        """Judges where the run stands; `now` is in seconds since 1970.
+        """Checks the rules against a snapshot; `now` is in seconds since 1970.
 
         `unknown` is how many rows had a label that is none of the classes.
         """

@@ -43,7 +43,7 @@ class Sample:
 
     @property
     def moment(self) -> int | None:
-        """By what it is told for how long something has held."""
+        """The time from which durations of rules are measured."""
         return self.time if self.clock is None else self.clock
 
 

@@ -73,7 +73,7 @@ def emit(emission: Emission, pipeline: Pipeline, block: Block, results: Steps | 
 def emit_open_rows(
     emission: Emission, said: OpenPredictions, maker: BlockMaker, strategy: str
 ) -> None:
-    """Hand out what is said of rows that came to the open step."""
+    """Emits the predictions of rows of the open step."""
     place, rows = said.names.place(strategy), maker.pending[0]
     stop = len(rows.rows)
     start = stop - said.predictions.shape[1]

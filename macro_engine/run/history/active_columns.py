@@ -31,7 +31,7 @@ class ActiveColumns:
         self.shares: Floats = np.zeros((0, 0))
 
     def most_active(self, edges: Ints, first: int, stop: int) -> tuple[Ints, Floats]:
-        """Members by columns: who was active in most steps from the first up to a step.
+        """Returns the subroutine active in most steps, members by columns, up to a step.
 
         The number, 0 if none was, and its share. A column that is narrower than a step or a
         bin has what the one before it has.

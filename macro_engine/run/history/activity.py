@@ -99,7 +99,7 @@ def counted(active: Counts, places: Ints) -> ActiveCounts:
 
 
 def most_active(found: ActiveCounts, members: int, columns: int) -> tuple[Ints, Floats]:
-    """Members by columns, given counts whose places are columns: who was active in most steps.
+    """Returns the subroutine active in most steps, members by columns, from counts by columns.
 
     The number, 0 if none was, and its share; the lowest number on ties.
     """

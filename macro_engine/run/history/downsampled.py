@@ -120,7 +120,7 @@ class Points:
         )
 
     def put(self, places: Ints, others: Points) -> None:
-        """Overwrite what stands at some places."""
+        """Overwrites the values at some indices."""
         for field in fields(self):
             mine, theirs = getattr(self, field.name), getattr(others, field.name)
             if mine is not None:

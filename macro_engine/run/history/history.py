@@ -141,11 +141,11 @@ class History:
         return max(self.begin, self.first_kept())
 
     def place(self, series: str) -> int:
-        """Where a strategy or baseline stands among the series."""
+        """Returns the index of a strategy or baseline among the series."""
         return self.names.place(series)
 
     def place_of_member(self, member: int) -> int:
-        """Where a member stands among the series."""
+        """Returns the index of a member among the series."""
         return len(self.names.series) + member
 
     def limit(self, member: int, step: int) -> float:
@@ -339,7 +339,7 @@ class History:
             return self.evidence.at(moment, strategy)
 
     def most_active(self, edges: Ints, stop: int) -> tuple[Ints, Floats]:
-        """Members by columns with these edges: who was active in most steps, and its share."""
+        """Returns the subroutine active in most steps, members by columns, and its share."""
         with self.lock:
             return self.columns.most_active(edges, self.first, stop)
 

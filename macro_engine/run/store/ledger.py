@@ -93,7 +93,7 @@ class Ledger:
         return replace(self, state=dict(self.state), info=dict(self.info))
 
     def text(self) -> str:
-        """As it stands in the file."""
+        """The text in the file."""
         told = {name: getattr(self, name) for name in _WHOLE}
         told |= {name: getattr(self, name).hex() for name in _LINKS}
         told |= {

@@ -56,7 +56,7 @@ class WriterLock:
             raise MacroError(f"{visible(path)} cannot be written: {error.strerror}") from None
 
     def show_alive(self) -> None:
-        """Show those who watch that everything there is to write was written until now."""
+        """Updates the heartbeat: everything so far is written."""
         with suppress(OSError):
             os.utime(self.descriptor)
 

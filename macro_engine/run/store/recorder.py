@@ -158,14 +158,14 @@ class Recorder:
             self.changed.notify_all()
 
     def show_alive(self) -> None:
-        """Show those who watch that nothing waits to be written, unless something does."""
+        """Updates the heartbeat, unless something waits to be written."""
         with self.changed:
             waits = self.in_flight or self.handed_over or self.has_gathered
         if self.trouble is None and not waits:
             self.lock.show_alive()
 
     def forget(self, failure: str = "") -> None:
-        """Drop what came after the last state, and take no more before it is closed.
+        """Drops everything after the last state, and accepts nothing more before `close`.
 
         The file says why the run failed, if it did.
 
@@ -193,7 +193,7 @@ class Recorder:
             return [event for batch in self._batches() for event in batch.events]
 
     def close(self, go_on_trying: Callable[[], bool] = lambda: True) -> None:
-        """Write what was handed over and leave one file behind.
+        """Writes the remaining results and leaves one file behind.
 
         While that fails, it asks whether to go on trying, though not in the first moment.
         """

@@ -78,7 +78,7 @@ class Head:
 
     @staticmethod
     def read(row: Sequence[Any]) -> Head:
-        """A head as it stands in the table, whole."""
+        """Reads a head from its row in the table."""
         first_step, head, previous, link = row
         blobs = all(isinstance(value, bytes) for value in (head, previous, link))
         if not blobs or not 0 <= first_step < _MOST_STEP:

@@ -108,7 +108,7 @@ class RunReader:
         self.connection.close()
 
     def let_go(self) -> None:
-        """Hold the file no longer, so that its writer can leave one file; a query takes it again.
+        """Releases the file, so that its writer can leave one file; the next query reopens it.
 
         While a file is written in WAL mode, whoever has read from it holds a lock until he closes.
         """
@@ -372,6 +372,6 @@ class RunReader:
 
 
 def leave_one_file(path: Path) -> None:
-    """Undo the companions of a run file that nobody writes or reads any more."""
+    """Removes the companions of a run file that is no longer written or read."""
     with suppress(sqlite3.Error), closing(schema.connect(path, writable=True)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")

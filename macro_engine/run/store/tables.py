@@ -77,7 +77,7 @@ def info_of(rows: list[tuple[Any, ...]], found: DamageLog) -> tuple[Info, Stored
 
 
 def writers_ledger(connection: sqlite3.Connection) -> Ledger:
-    """The ledger, with the checksums that a writer goes on from."""
+    """Returns the ledger, with the checksums that a writer continues."""
     _, stored = read_info(connection, DamageLog(is_tolerant=False))
     assert stored is not None
     ledger = stored.ledger

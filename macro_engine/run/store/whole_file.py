@@ -13,12 +13,12 @@ from macro_engine.run.store.retries import PATIENCE, retried
 
 
 def whole_file(path: Path) -> bytes:
-    """The bytes of a run file that nobody writes now, with what its companion holds.
+    """Returns the bytes of a run file that is not being written, its log included.
 
     Where somebody reads a run when it ends, or where it was killed, the newest commits are in the
     -wal file: they are copied first, and the companion is empty afterwards.
 
-    Raises `MacroError` where that cannot be done, so that nobody takes half a file for a whole one.
+    Raises `MacroError` if that fails, so that half a file never passes for a complete one.
     """
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:

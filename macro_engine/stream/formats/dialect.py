@@ -137,7 +137,7 @@ def apart(names: Sequence[str]) -> list[str]:
 
 
 def is_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a first line is a row like those below it, and does not name columns.
+    """Whether the first line is a row like those below it, not a header.
 
     It is one if its texts are values of their columns, and its numbers stand above numbers.
 

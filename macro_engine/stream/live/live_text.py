@@ -167,7 +167,7 @@ class LiveText:
         return tables
 
     def abandon(self) -> list[Table]:
-        """The records left when the text is gone for good: half a line is turned away."""
+        """Returns the last records when the text ends for good: half a line is rejected."""
         stretch = self.parser.held
         records = self.parser.give_up_quote()
         if self.parser.partial:

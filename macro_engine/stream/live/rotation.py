@@ -98,7 +98,7 @@ class FoundFile:
 
     @property
     def is_young(self) -> bool:
-        """Whether somebody may still be writing it."""
+        """Whether the file may still be written."""
         return 0 <= time() - self.changed / 1e9 < UNFINISHED
 
     def likeness(self, fingerprint: Fingerprint) -> Match:
@@ -240,7 +240,7 @@ class Rotation:
         return later[0] if later else None
 
     def leave(self, stat_key: FileLook) -> None:
-        """Never begin a file anew that was read to its end."""
+        """Marks a file as read to its end, so that it is not read again."""
         if stat_key not in self.left:
             self.left.append(stat_key)
 

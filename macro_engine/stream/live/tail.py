@@ -157,7 +157,7 @@ class TailSource(Source):
         self.last = FilePosition.restored(position, self.layout.needed)
 
     def start(self) -> None:
-        """Open the file, so that there is a position to go on from before a row was read."""
+        """Opens the file, so that there is a position before the first row."""
         if self.file is None:
             try:
                 self._find()

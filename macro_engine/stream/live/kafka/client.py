@@ -93,7 +93,7 @@ class Client:
         return low, high
 
     def end_of(self, partition: int) -> int | None:
-        """The offset after the last message, as far as it was heard; it asks nobody."""
+        """Returns the last known offset after the newest message, without a request."""
         place = self.kafka.TopicPartition(self.address.topic, partition)
         known = self.consumer.get_watermark_offsets(place, cached=True)
         return None if known is None or known[1] < 0 else int(known[1])
