@@ -15,7 +15,7 @@ from macro_engine.core.cache_folder import UnusableError, cache_folder
 from macro_engine.core.cache_notes import is_whole, kept_files
 from macro_engine.core.escape import visible
 from macro_engine.core.extras import extras, how_to_install
-from macro_engine.core.format import count_text
+from macro_engine.core.format import count_text, size_text
 from macro_tui.characters import given_environment, is_ascii_terminal, locale_of, needs_ascii
 from macro_tui.replays import shipped_replays
 from macro_tui.versions import installed, versions
@@ -139,7 +139,7 @@ def _folder(what: str, find: Callable[[], Path], cure: str) -> Finding:
         return Finding("bad", what, visible(str(error), 200), cure)
     if not os.access(place, os.W_OK | os.X_OK):
         return Finding("odd", what, f"{visible(place)} cannot be written", cure)
-    room = f"{visible(place)}, {free / 1e9:.1f} GB free"
+    room = f"{visible(place)}, {size_text(free)} free"
     if free < _ROOM:
         return Finding("odd", what, room, "make room: a run of weeks may need 0.5 GB")
     if (kind := _file_system(place)).startswith(_NETWORK):
@@ -184,7 +184,7 @@ def _cache() -> Finding:
         return Finding(
             "odd",
             what,
-            f"{place} has {free / 1e6:.1f} MB left",
+            f"{place} has {size_text(free)} left",
             "make room, or set XDG_CACHE_HOME: loops that do not fit are compiled every time",
         )
     if kept:

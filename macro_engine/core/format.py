@@ -126,6 +126,24 @@ def count_text(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def steps_text(start: int, stop: int) -> str:
+    """The steps from `start` up to `stop`, which is not among them.
+
+    >>> steps_text(0, 4096), steps_text(7, 8)
+    ('steps 0 to 4,095', 'step 7')
+    """
+    return f"step {start:,}" if stop == start + 1 else f"steps {start:,} to {stop - 1:,}"
+
+
+def size_text(size: float) -> str:
+    """A number of bytes.
+
+    >>> size_text(123_456_789), size_text(2.5e9)
+    ('123.5 MB', '2.5 GB')
+    """
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+
+
 def short_percent_text(share: float) -> str:
     """A share in at most four characters.
 

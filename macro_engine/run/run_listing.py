@@ -8,6 +8,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.format import size_text
 from macro_engine.run.store.lock import writer_of
 from macro_engine.run.store.recorder import size_of
 from macro_engine.run.store.runfile import RunReader
@@ -15,7 +16,7 @@ from macro_engine.run.store.runfile import RunReader
 
 def listing_line(path: Path) -> tuple[str, ...]:
     """Name, state, steps, rows, the errors of its strategy and the baseline, size, last commit."""
-    name, size = visible(path.name), f"{size_of(path) / 1e6:,.1f} MB"
+    name, size = visible(path.name), size_text(size_of(path))
     try:
         reader = RunReader(path)
     except MacroError as error:

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from macro_engine.core.escape import visible
+from macro_engine.core.format import steps_text
 from macro_engine.run.store.runfile import RunReader
-from macro_engine.run.store.salvage import in_words
 
 
 def check(path: Path) -> tuple[list[str], bool]:
@@ -21,7 +21,7 @@ def check(path: Path) -> tuple[list[str], bool]:
                 spans[-1][1] = steps.stop
             else:
                 spans.append([steps.first_step, steps.stop])
-        whole = ", ".join(in_words(*span) for span in spans) or "no steps"
+        whole = ", ".join(steps_text(*span) for span in spans) or "no steps"
         lines = [f"{visible(path)}: version {reader.version}"]
         if reader.version == 1:
             lines[0] += ", which has no checksums: what can be read may still be wrong"

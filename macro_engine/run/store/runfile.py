@@ -13,6 +13,7 @@ from typing import Any
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
+from macro_engine.core.format import steps_text
 from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError, State
 from macro_engine.core.steps import Steps
@@ -20,7 +21,7 @@ from macro_engine.run.events import Event
 from macro_engine.run.store import records, schema, tables, version1, wal
 from macro_engine.run.store.ledger import Ledger, StoredLedger
 from macro_engine.run.store.lock import writer_of
-from macro_engine.run.store.salvage import WholeRecords, in_words
+from macro_engine.run.store.salvage import WholeRecords
 from macro_engine.run.store.stored_names import names_of, texts_of
 from macro_engine.strategies import prediction_of
 from macro_engine.stream.table import Rejection
@@ -135,7 +136,7 @@ class RunReader:
         if not self.first_step:
             return ""
         keep = visible(self._ledger().dropped, 20)
-        return f"{in_words(0, self.first_step)} were dropped (--keep {keep})"
+        return f"{steps_text(0, self.first_step)} were dropped (--keep {keep})"
 
     def results(self, start: int, stop: int) -> Steps:
         """Returns the results of recorded steps, from one number up to another."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from macro_engine.core.format import steps_text
 from macro_engine.core.names import Names
 from macro_engine.core.state import DamagedError
 from macro_engine.core.steps import Steps
@@ -43,26 +44,17 @@ class WholeRecords:
         try:
             return records.read(self.connection, head, self.names)
         except (DamagedError, *FAILURES) as error:
-            self.found.damaged(f"the record of {in_words(head.first_step, head.stop)}: {error}")
+            self.found.damaged(f"the record of {steps_text(head.first_step, head.stop)}: {error}")
             return None
 
     def _name_gaps(self, ledger: Ledger | None) -> None:
         step = 0 if ledger is None else ledger.first_step
         for head in self.heads:
             if head.first_step > step:
-                self.found.damaged(f"{in_words(step, head.first_step)}: missing or damaged")
+                self.found.damaged(f"{steps_text(step, head.first_step)}: missing or damaged")
             step = head.stop
         if ledger is not None and step < ledger.stop:
-            self.found.damaged(f"{in_words(step, ledger.stop)}: missing or damaged")
-
-
-def in_words(start: int, stop: int) -> str:
-    """The steps from one up to another.
-
-    >>> in_words(0, 4096), in_words(7, 8)
-    ('steps 0 to 4,095', 'step 7')
-    """
-    return f"step {start:,}" if stop == start + 1 else f"steps {start:,} to {stop - 1:,}"
+            self.found.damaged(f"{steps_text(step, ledger.stop)}: missing or damaged")
 
 
 def _heads(connection: sqlite3.Connection, found: DamageLog) -> list[records.Head]:
@@ -116,7 +108,7 @@ def _linked(
             broken |= head.first_step == ledger.first_step and head.previous != ledger.first_link
         if broken:
             found.damaged(
-                f"the record of {in_words(head.first_step, head.stop)} does not match its "
+                f"the record of {steps_text(head.first_step, head.stop)} does not match its "
                 "neighbours"
             )
         else:

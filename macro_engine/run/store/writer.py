@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from time import time
 from typing import Any
 
+from macro_engine.core.format import steps_text
 from macro_engine.core.state import Part, pack
 from macro_engine.core.steps import Steps
 from macro_engine.run.events import Event
@@ -106,7 +107,7 @@ def drop_old(connection: sqlite3.Connection, ledger: Ledger, keep: Retention) ->
     ).fetchone()
     ledger.first_event = ledger.events if row[0] is None else row[0]
     connection.execute("DELETE FROM events WHERE number < ?", [ledger.first_event])
-    return f"dropped {_steps_in_words(first, ledger.first_step)} (--keep {keep.text})"
+    return f"dropped {steps_text(first, ledger.first_step)} (--keep {keep.text})"
 
 
 def _used(connection: sqlite3.Connection) -> int:
@@ -116,10 +117,6 @@ def _used(connection: sqlite3.Connection) -> int:
         for name in ("page_count", "freelist_count", "page_size")
     )
     return int((pages - free) * size)
-
-
-def _steps_in_words(start: int, stop: int) -> str:
-    return f"step {start:,}" if stop == start + 1 else f"steps {start:,} to {stop - 1:,}"
 
 
 def _event(event: Event) -> tuple[Any, ...]:
