@@ -31,12 +31,12 @@ class WallMonitor(Monitor):
 
     def __init__(
         self,
-        places: Sequence[Path],
+        paths: Sequence[Path],
         options: Options,
         elsewhere: Callable[[], dict[Path, RunLine]] = dict,
     ) -> None:
         super().__init__(self._no_session, options)
-        self.places = places
+        self.paths = paths
         self.elsewhere = elsewhere
         self.wall: Wall | None = None
         self.trouble = ""
@@ -48,7 +48,7 @@ class WallMonitor(Monitor):
         from macro_engine.run.wall import Wall
         from macro_tui.screens.wall import WallScreen
 
-        self.wall = Wall(self.places, self.options.alarms, elsewhere=self.elsewhere)
+        self.wall = Wall(self.paths, self.options.alarms, elsewhere=self.elsewhere)
         if self.options.on_alarm:
             from macro_engine.run.alarms.command import AlarmCommand
 

@@ -199,7 +199,7 @@ class Wall:
 
     Parameters
     ----------
-    places
+    paths
         Run files, and folders of which every `*.run` is followed, also those that come later.
     rules, on_change
         What is watched for in each of them, and who is told.
@@ -214,12 +214,12 @@ class Wall:
 
     def __init__(
         self,
-        places: Sequence[Path],
+        paths: Sequence[Path],
         rules: Sequence[Rule] = (),
         on_change: Callable[[Path, Change], None] | None = None,
         elsewhere: Callable[[], dict[Path, RunLine]] = dict,
     ) -> None:
-        self.places = places
+        self.paths = paths
         self.elsewhere = elsewhere
         self.rules = rules
         self.on_change = on_change
@@ -263,12 +263,12 @@ class Wall:
         self.lines = tuple(sorted(found.values(), key=lambda line: (line.urgency, line.name)))
 
     def search(self) -> None:
-        """Takes up files that were not there before."""
-        for place in self.places:
-            found = [place] if place.exists() else []
-            if place.is_dir():
+        """Adds run files that are new in the folders."""
+        for named in self.paths:
+            found = [named] if named.exists() else []
+            if named.is_dir():
                 with suppress(OSError):
-                    found = sorted(path for path in place.glob("*.run") if path.is_file())
+                    found = sorted(path for path in named.glob("*.run") if path.is_file())
             for path in found:
                 if path not in self.runs:
                     self.runs[path] = FollowedRun(path, self.rules, self.on_change)

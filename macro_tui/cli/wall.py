@@ -15,7 +15,7 @@ EXAMPLES = ("macro-tui wall /var/lib/macro-tui",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "places",
+        "paths",
         type=Path,
         nargs="*",
         default=[Path()],
@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return open_wall(arguments, arguments.places)
+    return open_wall(arguments, arguments.paths)
 
 
-def open_wall(arguments: argparse.Namespace, places: list[Path]) -> int:
+def open_wall(arguments: argparse.Namespace, paths: list[Path]) -> int:
     """Shows the runs of some files and folders until the user leaves."""
     options = options_of(arguments, "wall", arguments.readonly)
-    for place in places:
+    for place in paths:
         if not place.exists():
             raise MacroError(f"{visible(place)}: no such run file or folder")
     if not has_screen():
@@ -43,4 +43,4 @@ def open_wall(arguments: argparse.Namespace, places: list[Path]) -> int:
     need_keys()
     from macro_tui.monitor import show_wall
 
-    return show_wall(places, options)
+    return show_wall(paths, options)
