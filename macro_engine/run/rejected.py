@@ -14,7 +14,7 @@ _CURES = (
     ("is not a time", "--time-format says how times are written"),
     ("is a time outside", "fix the time at the source"),
     ("is not UTF-8", "--encoding names the encoding of the file"),
-    ("field", "quote fields that hold the delimiter, or name it with --delimiter"),
+    ("field", "quote fields with the delimiter, or name it with --delimiter"),
     ("opens a quote", "close the quote at the source"),
     ("is half a line", "the file ended within this line: let its writer end lines"),
     ("is longer than", "check that the file has line ends"),
