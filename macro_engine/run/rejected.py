@@ -24,7 +24,7 @@ _CURES = (
     ("ahead", "set the writer's clock right; --ahead allows for more"),
     ("is the key of", "give each row a key of its own; --key names another column"),
 )
-_ANY = "fix the rows at the source; macro-tui inspect shows how they are read"
+_ANY = "fix the rows at the source; macro-tui inspect shows them as read"
 _MOST_EXAMPLES = 5
 
 
