@@ -10,7 +10,7 @@ _SECONDS = 60.0  # until there is room for one more
 
 
 class BirthLog:
-    """Says which births have a line of their own, and counts those that have none.
+    """Selects the births that get their own line, and counts the others.
 
     >>> births = BirthLog(clock=lambda: 0.0)
     >>> sum(births.has_line() for _ in range(1000))

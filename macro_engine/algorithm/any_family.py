@@ -33,7 +33,7 @@ class TrialStep(Protocol):
 
 
 class AnyFamily(Protocol):
-    """A family, whichever way it is computed."""
+    """The interface of a family, compiled or not."""
 
     members: tuple[Member, ...]
     classes: int

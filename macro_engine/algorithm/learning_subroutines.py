@@ -16,7 +16,7 @@ from macro_engine.core.state import DamagedError, State, boundaries
 
 @dataclass(frozen=True, eq=False)
 class LearningSubroutines:
-    """J of steps in succession.
+    """J for a sequence of steps.
 
     Attributes
     ----------

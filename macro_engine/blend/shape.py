@@ -14,7 +14,7 @@ GROUPS = ("linear", "shares", "persistence", "macro", "tiles")
 
 @dataclass(frozen=True)
 class BlendShape:
-    """The size of everything.
+    """The dimensions of a blend.
 
     Attributes
     ----------

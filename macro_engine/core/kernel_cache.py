@@ -108,7 +108,7 @@ class _InOurFolder(_numba.CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class KernelCache(_numba.FunctionCache):  # type: ignore[misc]
-    """Keeps what was compiled of one function."""
+    """The cache of the compiled versions of one function."""
 
     _impl_class = _InOurFolder
 

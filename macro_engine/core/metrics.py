@@ -59,7 +59,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Metric:
-    """One of them.
+    """A metric.
 
     Attributes
     ----------

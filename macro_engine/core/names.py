@@ -17,7 +17,7 @@ def strategies_of(series: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Shown:
-    """Something of its own that a strategy shows, one number a step: a thing, or a part of one."""
+    """A value that a strategy shows, one number a step: a thing, or a part of one."""
 
     strategy: str
     thing: str

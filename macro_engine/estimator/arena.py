@@ -72,7 +72,7 @@ class Sizes:
 
 
 class Arena:
-    """Parts of known sides, one after the other, in an array of whole numbers and one of others.
+    """Parts of known shapes, one after the other, in an array of integers and one of floats.
 
     Parameters
     ----------

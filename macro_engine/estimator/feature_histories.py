@@ -92,7 +92,7 @@ class ReferenceRows:
 
 
 class Comparison:
-    """A history beside the references of its length."""
+    """A history and the references of the same length."""
 
     def __init__(self, rows: Rows, kept: ReferenceRows, features: Features) -> None:
         self.kept = kept

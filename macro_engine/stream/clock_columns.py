@@ -23,7 +23,7 @@ _WEEKDAYS = {"weekday", "dayofweek", "dow", "wday", "dayname", "weekdayname"}
 
 @dataclass(frozen=True)
 class ClockColumns:
-    """Which columns are added, for learners and tiles; no distance compares them."""
+    """The columns to add for learners and tiles; no distance compares them."""
 
     numbers: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()

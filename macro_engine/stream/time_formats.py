@@ -45,7 +45,7 @@ _FORMATS = (
 
 
 class AmbiguousError(ValueError):
-    """The day and the month may stand either way round."""
+    """The order of day and month is ambiguous."""
 
     def __init__(self, text: str, formats: tuple[str, str]) -> None:
         super().__init__(text, formats)

@@ -27,7 +27,7 @@ def converted(create: Create, output: str, delta: float) -> Create:
 
 
 class Averaged(Subroutine):
-    """Puts out the mean of h_1, ..., h_s: the conversion for convex losses (Theorem 2)."""
+    """Outputs the mean of h_1, ..., h_s: the conversion for convex losses (Theorem 2)."""
 
     def __init__(self, learner: Subroutine) -> None:
         self.learner = learner
@@ -80,7 +80,7 @@ class Candidate:
 
 
 class Scored(Subroutine):
-    """Puts out the hypothesis with the least score u(i): the conversion for any loss (Theorem 3).
+    """Outputs the hypothesis with the least score u(i): the conversion for any loss (Theorem 3).
 
     The paper scores every hypothesis. Here the candidates are i = 1, 2, 4, 8, ... and s, an
     approximation that keeps their number logarithmic.

@@ -76,7 +76,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """A task that was done, with what came out and how many seconds it took."""
+    """A finished task, with its value and its time in seconds."""
 
     task: Task
     value: dict[str, Any]

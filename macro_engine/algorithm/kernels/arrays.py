@@ -103,7 +103,7 @@ class ResultArrays(NamedTuple):
 
 
 class PresentHistory(NamedTuple):
-    """The history before the step at hand, one at a time, and what was decided for it."""
+    """The history before the current step, and the decisions for the step."""
 
     counts: Ints  # rows of each class
     shares: Floats

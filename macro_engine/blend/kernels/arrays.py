@@ -78,7 +78,7 @@ class AnswerArrays(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one row at a time, and for the sums of one step.
+    """Scratch memory for one row, and for the sums of one step.
 
     What was said of the first row of a step stands apart: it still holds when that row is learned.
     """

@@ -25,7 +25,7 @@ csv.field_size_limit(LONGEST_FIELD)
 
 @dataclass(frozen=True)
 class Record:
-    """The fields of one record, or why there are none, and the line on which it starts."""
+    """A record: its fields, or its problem, and its first line."""
 
     line: int
     fields: list[str]

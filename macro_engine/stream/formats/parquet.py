@@ -167,7 +167,7 @@ class FrameFile:
 
 
 class ParquetFile(FrameFile):
-    """A Parquet file, which may describe itself."""
+    """A Parquet file, which may hold a description."""
 
     format = "Parquet"
 

@@ -158,7 +158,7 @@ class CopyCheck:
 
 
 class Rotation:
-    """Knows the files that a path had by the names that a rotation gives them.
+    """Finds the rotated files of a path by their names.
 
     Such as `FILE.1`, beside the path and, if that is a link, beside what it leads to.
 
