@@ -31,7 +31,7 @@ class Choice:
     distance
         M of the active subroutine; None at a birth.
     forced
-        Whether none was close and no more may be started, so that the closest one stood in.
+        Whether none was close and no more may be started, so that the closest one predicts.
     """
 
     active: int
@@ -42,10 +42,10 @@ class Choice:
 
 
 class Macro:
-    """The meta-algorithm.
+    """The meta-algorithm MACRO for one threshold.
 
-    A step opens, its rows are predicted, and it is completed once its labels are known. Where
-    labels come late, further steps may open before that; steps are completed in their order.
+    Call `open` for each step, `predict` for its rows, and `complete` when its labels are known. If
+    labels come late, more steps may open before that; complete the steps in their order.
 
     Parameters
     ----------
@@ -54,21 +54,21 @@ class Macro:
     discrepancy
         D, the distance between histories.
     history
-        H, how many completed steps make a history; None takes all of them.
+        H, the number of completed steps in a history; None for all of them.
     create
         Starts the first subroutine from scratch.
     columns
         The encoded columns of the stream.
     power
-        The threshold in force at step t is epsilon (t + 1)^-power.
+        The threshold at step t is epsilon (t + 1)^-power.
     most
-        How many subroutines may be started; None for any number.
+        The largest number of subroutines; None for any number.
 
     Examples
     --------
 
-    Labels that come in runs. What follows upon a 0 is another situation than what follows upon a
-    1, so that there are three subroutines: one started without a history, and one for each.
+    Labels that come in runs. The situation after a 0 differs from the one after a 1, so there are
+    three subroutines: one started without a history, and one for each label.
 
     >>> import numpy as np
     >>> from macro_engine.core.rows import Columns, Rows
@@ -111,7 +111,7 @@ class Macro:
         self.completed: list[Rows] = []
 
     def open(self) -> Choice:
-        """Find the close subroutines, or start one; the closest of them becomes active."""
+        """Finds the close subroutines, or starts one; the closest becomes active."""
         now = self.discrepancy.describe(self.recent())
         distance = {
             j: self.discrepancy.between(now, reference)
@@ -133,11 +133,11 @@ class Macro:
         return Choice(newborn, (newborn,), True, None)
 
     def predict(self, choice: Choice, rows: Rows) -> Ints:
-        """Apply the active hypothesis to rows of the open step."""
+        """Predicts rows of the open step with the active subroutine."""
         return self.subroutines[choice.active - 1].predict(rows)
 
     def complete(self, choice: Choice, rows: Rows) -> None:
-        """The labels of a step are known: every close subroutine learns its rows."""
+        """Completes a step whose labels are known: every close subroutine learns its rows."""
         for j in choice.close:
             self.subroutines[j - 1].learn(rows)
         if len(rows) or not self.discrepancy.counts_rows:
@@ -150,5 +150,5 @@ class Macro:
 
 
 def threshold_at(step: int, threshold: float, power: float) -> float:
-    """The threshold in force at a step: epsilon_t = epsilon (t + 1)^-p; infinity stays."""
+    """Returns the threshold at a step: epsilon_t = epsilon (t + 1)^-p, or infinity."""
     return threshold if math.isinf(threshold) else threshold * math.pow(step + 1, -power)
