@@ -199,7 +199,7 @@ class GeneralPath:
         """
         opened = FamilyStep([], self._answers(), True)
         step = OpenStep(self._ensemble, opened, self._family.step)
-        return self._strategy.answer(step.forecasts(rows)[0])
+        return self._strategy.reply(step.forecasts(rows)[0])
 
     def _answers(self) -> list[Any]:
         """Who answers the step now open: chosen once."""

@@ -10,13 +10,9 @@ import numpy as np
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
-from macro_engine.core.names import BASELINES, Names, Shown
+from macro_engine.core.names import BASELINES, LEADER, PULL, TURNING, WEIGHTS, Names, Shown
 from macro_engine.core.rows import Ints
 from macro_engine.strategies.base import (
-    LEADER,
-    PULL,
-    TURNING,
-    WEIGHTS,
     Answer,
     LateSteps,
     Setup,

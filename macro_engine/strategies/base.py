@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
-from macro_engine.core.rows import Columns, Counts, Floats, Ints
+from macro_engine.core.plugins import is_own
+from macro_engine.core.rows import Columns, Counts, Floats, Ints, joined
 from macro_engine.core.state import State, child, children
+from macro_engine.strategies.checked import check_answer
 from macro_engine.strategies.forecasts import Completion, Forecasts
 from macro_engine.strategies.kept import Kept, KeptList
 
@@ -60,10 +62,9 @@ class Answer:
     @staticmethod
     def join(parts: Sequence[Answer]) -> Answer:
         """Answers to steps that follow each other, as one."""
-        probabilities = [p.probabilities for p in parts if p.probabilities is not None]
         return Answer(
             np.concatenate([part.predictions for part in parts]),
-            np.concatenate(probabilities) if len(probabilities) == len(parts) else None,
+            joined([part.probabilities for part in parts], 0),
             {n: np.concatenate([part.shown[n] for part in parts]) for n in parts[0].shown},
         )
 
@@ -161,6 +162,13 @@ class Strategy(ABC):
     def answer(self, forecasts: Forecasts) -> Answer:
         """Answer rows of one open step; changes nothing."""
 
+    def reply(self, forecasts: Forecasts) -> Answer:
+        """What it answers; checked, unless the strategy is this program's own."""
+        answer = self.answer(forecasts)
+        if not is_own(type(self)):
+            check_answer(self, forecasts, answer)
+        return answer
+
     def close(self, forecasts: Forecasts, answer: Answer) -> None:  # noqa: B027
         """No more rows of a step come; its labels may be unknown."""
 
@@ -237,7 +245,7 @@ class Strategy(ABC):
         answers = []
         for s in range(completion.forecasts.steps):
             step = completion.step(s)
-            answer = self.answer(step.forecasts)
+            answer = self.reply(step.forecasts)
             self.close(step.forecasts, answer)
             self.complete(step, answer)
             answers.append(answer)
@@ -262,7 +270,7 @@ class Strategy(ABC):
             done = before
             if s < late.opening.steps:
                 step = late.opening.step(s)
-                answers.append(self.answer(step))
+                answers.append(self.reply(step))
                 self.close(step, answers[-1])
         if not answers:
             return None
@@ -271,9 +279,3 @@ class Strategy(ABC):
     def run_late_compiled(self, late: LateSteps) -> Answer | None:
         """What `run_late` gives, to the last bit, by compiled loops where there are any."""
         return self.run_late(late)
-
-
-LEADER = "leader"  # the index of the member that it follows, by steps
-WEIGHTS = "weights"  # steps by members, not negative, with sum 1
-TURNING = "turning"  # by steps, from 0 to 1: how much the fast one of two filters leads
-PULL = "pull"  # steps by parts, not negative: how strongly each moves the answers
