@@ -333,7 +333,7 @@ class Engine:
             late = self.pipeline.waiting is not None
             self.progress.open_step = OpenStepWatch(ensemble, late)
         watch = self.progress.open_step
-        with self.pipeline.failures_in_words(maker.steps):
+        with self.pipeline.failures_in_words(f"in the steps from {maker.steps}"):
             said = watch.look(maker.steps, rows)
         if said is not None and self.emission is not None:
             emit_open_rows(self.emission, said, maker, self.pipeline.strategy)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.plugins import failure, is_own
+from macro_engine.core.state import Part, pack
 from macro_engine.discrepancy import DISTANCES
 from macro_engine.options.settings import Settings
 from macro_engine.strategies import STRATEGIES
@@ -15,28 +16,36 @@ from macro_engine.subroutines import OWN
 
 
 @contextmanager
-def failures_in_words(settings: Settings, strategies: Sequence[str], step: int) -> Iterator[None]:
-    """Say what failed in the steps from one on."""
+def failures_in_words(settings: Settings, strategies: Sequence[str], when: str) -> Iterator[None]:
+    """Say what failed, and when, as in "in the steps from 7"."""
     try:
         yield
     except MacroError:
         raise
     except MemoryError:
         raise MacroError(
-            f"not enough memory for the steps from {step}; shorter steps "
+            f"not enough memory {when}; shorter steps "
             "(--every), a shorter --history or --max-subroutines need less"
         ) from None
     except (Exception, SystemExit) as error:
-        raise _in_words(settings, strategies, error, step) from error
+        raise _in_words(settings, strategies, error, when) from error
+
+
+def check_parts(settings: Settings, strategies: Sequence[str], parts: Mapping[str, Part]) -> None:
+    """Try to store a state to which code of the user's choice contributes: any other can be."""
+    if _parts_of_others(settings, strategies):
+        for part in parts.values():
+            if isinstance(part, Mapping):
+                pack(part)
 
 
 def _in_words(
-    settings: Settings, strategies: Sequence[str], error: BaseException, step: int
+    settings: Settings, strategies: Sequence[str], error: BaseException, when: str
 ) -> BaseException:
     """Code of the user's choice may fail in ways of its own; ours may not."""
     if not (others := _parts_of_others(settings, strategies)):
         return error
-    return failure(f"{' or '.join(others)} failed in the steps from {step}", error)
+    return failure(f"{' or '.join(others)} failed {when}", error)
 
 
 def _parts_of_others(settings: Settings, strategies: Sequence[str]) -> list[str]:

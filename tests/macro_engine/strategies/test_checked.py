@@ -1,10 +1,13 @@
 """What strategies of others answer is checked before anything is made of it."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
-from made_runs import engine, run, write_stream
+from made_runs import engine, run, run_until, write_stream
 
 from macro_engine.core.errors import MacroError
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.strategies import LEADER, STRATEGIES, WEIGHTS, Answer, Strategy, register
 
 
@@ -101,3 +104,40 @@ def test_lists_and_truth_values_fit(theirs, stream):
         theirs, stream, lambda f: Answer(f.members[0] == 1, None, {"doubt": np.array([[0.5]])})
     )
     assert answer.summary()["errors"] == expected.summary()["errors"]
+
+
+def refused(*_):
+    raise ValueError("not now")
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (refused, "ValueError: not now"),
+        (lambda _: {"f": run}, "TypeError: Object of type function"),
+        (lambda _: {"a": np.array([None])}, "TypeError: an array of type object is not stored"),
+        (lambda _: {"a": float("nan")}, "ValueError: Out of range float"),
+    ],
+)
+def test_a_state_that_cannot_be_stored_is_said(theirs, stream, tmp_path, state, words):
+    theirs.state = state
+    path = tmp_path / "a.run"
+    failed = f"the strategy theirs failed as the state was stored: {words}"
+    with pytest.raises(MacroError, match=failed):
+        run(engine(stream, path, strategies="ftl,theirs"))
+    with closing(RunReader(path)) as reader:
+        assert not reader.steps
+        assert reader.info.get("failure", failed).startswith(failed)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
+
+
+@pytest.mark.parametrize("late", [{}, {"label_delay": "2h"}])
+def test_a_state_that_cannot_be_restored_is_said(theirs, stream, tmp_path, late):
+    path, options = tmp_path / "a.run", {"strategies": "ftl,theirs"} | late
+    run_until(engine(stream, path, **options), 5)
+    theirs.restore = refused
+    with pytest.raises(MacroError, match="theirs failed as the state was restored: ValueError"):
+        run(engine(stream, path, **options))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
+    theirs.restore = lambda _self, _state: None
+    assert run(engine(stream, path, **options)).steps > 5
