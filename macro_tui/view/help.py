@@ -13,17 +13,26 @@ _LEGEND = (
     "A subroutine is a small model that learns only at moments that look alike.",
     "The nearest one within the threshold predicts; where there is none, a new",
     "one is born as a copy of the nearest. The baseline is one model that",
-    "learns everything. FTL follows the threshold that was best so far, each",
-    "step counting alike, however many rows; EWA lets all vote by weight.",
+    "learns everything. A strategy makes one prediction of those of all",
+    "thresholds.",
 )
+_OF_STRATEGIES = {
+    "ftl": (
+        "FTL follows the threshold that was best so far, each step counting alike,",
+        "however many rows.",
+    ),
+    "ewa": ("EWA lets all thresholds vote by weight.",),
+}
 
 
-def help_rows(glyphs: Glyphs, keys: Sequence[Key]) -> list[Row]:
+def help_rows(glyphs: Glyphs, keys: Sequence[Key], strategies: Sequence[str] = ()) -> list[Row]:
+    """The help for a run with some strategies."""
+    of_strategies = [line for name in strategies for line in _OF_STRATEGIES.get(name, ())]
     marks = (
         f"{glyphs.one_birth} birth, {glyphs.births} several  {glyphs.leader} leader, newest step  "
         f"{glyphs.view} moment in view  {glyphs.viewed} picked"
     )
-    rows: list[Row] = [[(line, "label")] for line in (*_LEGEND, marks)]
+    rows: list[Row] = [[(line, "label")] for line in (*_LEGEND, *of_strategies, marks)]
     for group in GROUPS:
         rows += [[], [(group, "strong")]]
         rows += [

@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,13 +11,19 @@ import pytest
 from made_runs import write_stream
 from made_sessions import finished_session, monitor_of, open_main, scene_of, settle, text_of
 from made_strategy import halves, newest, toy  # noqa: F401 (fixtures)
+from made_views import texts
 
 from macro_engine.core.errors import UsageError
 from macro_engine.run.alarms.alarms import Alarms, parse
 from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.view import METRICS
 from macro_engine.run.watched import WatchedRun
 from macro_tui.app import Monitor, Options
 from macro_tui.cli import main
+from macro_tui.view.errors import curves_view, heading
+from macro_tui.view.glyphs import UNICODE
+from macro_tui.view.help import help_rows
+from macro_tui.view.verdict import verdict
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -150,3 +157,36 @@ def test_alarms_know_its_name_and_refuse_what_a_run_does_not_compute():
 def test_strategies_that_make_no_sense_are_refused(stream, capsys, options, says):
     assert main(["replay", str(stream), *STREAM, "--headless", *options]) == 2
     assert says in capsys.readouterr().err
+
+
+def scene_by(session, metric="error"):
+    return replace(scene_of(session), metric=METRICS[metric])
+
+
+def test_the_verdict_by_a_metric_tells_the_prediction_before_all_else_beside_macro(stream):
+    options = SETTINGS | {"strategies": "ftl,ewa,toy", "strategy": "toy"}
+    session = finished_session(stream, **options)
+    scene = scene_by(session, "logloss")
+    told, narrow = (texts([verdict(scene, width)])[0] for width in (200, 64))
+    session.close()
+    assert re.fullmatch(r"MACRO: log loss .*; lately .*; EWA .*; TOY .*; baseline .*", told)
+    assert re.fullmatch(r"MACRO: log loss \S+, .*; TOY \S+", narrow)
+
+
+def test_what_a_strategy_of_the_papers_would_be_called_no_other_is(stream):
+    session = finished_session(stream, **SETTINGS | {"strategies": "toy"})
+    scene = scene_by(session)
+    session.close()
+    assert heading(scene) == "TOY: lead over the baseline"
+    assert curves_view(scene).series[0].name == "TOY"
+    told = [text for row in help_rows(UNICODE, (), scene.history.strategies) for text, _ in row]
+    assert not re.search("FTL|EWA|blend", " ".join(told))
+
+
+@pytest.mark.usefixtures("newest")
+def test_without_probabilities_log_loss_is_undefined(stream):
+    options = SETTINGS | {"strategies": "newest", "metric": "logloss"}
+    session = finished_session(stream, **options)
+    (told,) = texts([verdict(scene_by(session, "logloss"), 80)])
+    session.close()
+    assert re.fullmatch(r"newest: log loss is undefined; baseline \d\.\d{3}", told)
