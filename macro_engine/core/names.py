@@ -79,6 +79,12 @@ class Names:
                 found.setdefault(one.strategy, []).append(i)
         return found
 
+    @property
+    def shown_apart(self) -> list[int]:
+        """Where among `shown` there is more than the weights of the members that are looked at."""
+        with_members = self.weighing, WEIGHTS
+        return [i for i, one in enumerate(self.shown) if (one.strategy, one.thing) != with_members]
+
     def place(self, series: str) -> int:
         """Where a series stands among the predictors."""
         return self.series.index(series)

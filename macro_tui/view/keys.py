@@ -116,7 +116,7 @@ KEYS = (
         "order subroutines: points, use, ...; events: first or latest",
         PANELS,
     ),
-    Key(("v",), "v", "other_weights", "", "weights: thresholds, or what pulls the blend", PANELS),
+    Key(("v",), "v", "other_weights", "", "weights: thresholds, or what strategies show", PANELS),
     Key(("slash",), "/", "filter", "filter", "show only events with a text or of a kind", PANELS),
     Key(("escape",), "esc", "back", "", "close what is open, follow the newest step", PANELS),
     Key(("b",), "b", "bookmark", "mark", "bookmark the moment in view, with a note", KEEPING),

@@ -23,7 +23,9 @@ from macro_tui.cli import main
 from macro_tui.view.errors import curves_view, heading
 from macro_tui.view.glyphs import UNICODE
 from macro_tui.view.help import help_rows
+from macro_tui.view.shown import shown_view
 from macro_tui.view.verdict import verdict
+from macro_tui.view.weights import about
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -190,3 +192,22 @@ def test_without_probabilities_log_loss_is_undefined(stream):
     (told,) = texts([verdict(scene_by(session, "logloss"), 80)])
     session.close()
     assert re.fullmatch(r"newest: log loss is undefined; baseline \d\.\d{3}", told)
+
+
+@pytest.mark.usefixtures("halves")
+def test_weights_that_stand_with_the_thresholds_are_not_listed_again(stream):
+    session = finished_session(stream, **SETTINGS | {"strategies": "toy,halves"})
+    names, values = session.history.names, shown_view(scene_by(session), 20).values
+    session.close()
+    assert {one.strategy for one in names.shown} == {"toy", "halves"}
+    assert [(strategy, name) for strategy, name, _ in values] == [("toy", "surprise")]
+
+
+@pytest.mark.usefixtures("halves")
+def test_who_shows_weights_alone_shows_nothing_more_than_the_thresholds(stream):
+    session = finished_session(stream, **SETTINGS | {"strategies": "halves"})
+    names, told = session.history.names, about(scene_by(session))
+    session.close()
+    assert names.shown
+    assert not names.shown_apart
+    assert "v:" not in told
