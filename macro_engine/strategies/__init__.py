@@ -19,6 +19,7 @@ from macro_engine.strategies.base import (
     Strategy,
 )
 from macro_engine.strategies.blend import BlendStrategy
+from macro_engine.strategies.checked import check_class, check_name
 from macro_engine.strategies.ewa import ExponentialWeights
 from macro_engine.strategies.forecasts import Completion, Forecasts
 from macro_engine.strategies.ftl import FollowTheLeader
@@ -54,9 +55,11 @@ DEFAULT = (*PAPER, "blend")  # unless a description or a preset asks for the pap
 
 def register(strategy: type[Strategy]) -> type[Strategy]:
     """Make a strategy known by its name; a decorator for classes."""
+    check_class(strategy)
     name = strategy.name
-    if not name.isidentifier() or name in BASELINES or name in STRATEGIES:
-        raise ValueError(f"'{name}' is taken, or is no name for a strategy")
+    check_name(name)
+    if name in BASELINES or name in STRATEGIES:
+        raise ValueError(f"'{name}' is taken; take another name")
     STRATEGIES[name] = strategy
     return strategy
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,37 @@ if TYPE_CHECKING:
 
 _CLASS_KINDS = "biu"  # truth values and whole numbers
 _ROUNDING = 1e-4
+_COLUMNS = re.compile("row|step|time|label|t[0-9]+|p_.*")  # of predictions, beside the series
+
+
+def check_class(strategy: type[Strategy]) -> None:
+    """Refuse what is no strategy, or does not say what every strategy says of itself."""
+    from macro_engine.strategies.base import Strategy
+
+    if not (isinstance(strategy, type) and issubclass(strategy, Strategy)):
+        raise TypeError(f"{visible(strategy, 60)} is no class that derives from Strategy")
+    if missing := sorted(strategy.__abstractmethods__):
+        raise TypeError(f"the strategy {strategy.__name__} lacks {', '.join(missing)}")
+    for thing in ("name", "title"):
+        if not isinstance(getattr(strategy, thing, None), str):
+            raise TypeError(f"the strategy {strategy.__name__} has no {thing}; write {thing} = ...")
+    parts = strategy.parts
+    if not _are_names(strategy.shows) or not isinstance(parts, Mapping):
+        raise TypeError(f"{strategy.name}: shows is a tuple of names, and parts a dict by these")
+    if not all(_are_names(names) and names for names in parts.values()):
+        raise TypeError(f"{strategy.name}: parts are tuples of names, as in ('slow', 'fast')")
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no series may have: of a column, or one that alarms do not read."""
+    if not name.isidentifier() or name != name.lower():
+        raise ValueError(f"'{visible(name)}' is no name for a strategy; write one as in my_vote")
+    if _COLUMNS.fullmatch(name):
+        raise ValueError(f"'{name}' is a column of the predictions; take another name")
+
+
+def _are_names(found: Any) -> bool:
+    return isinstance(found, tuple | list) and all(isinstance(name, str) for name in found)
 
 
 def check_answer(strategy: Strategy, forecasts: Forecasts, answer: Answer) -> None:

@@ -11,6 +11,25 @@ from macro_engine.run.store.runfile import RunReader
 from macro_engine.strategies import LEADER, STRATEGIES, WEIGHTS, Answer, Strategy, register
 
 
+class Plain(Strategy):
+    """Answers as the first member does; what a test changes is wrong."""
+
+    name = "plain"
+    title = "whatever a test says"
+
+    def answer(self, forecasts):
+        return Answer(forecasts.members[0])
+
+    def complete(self, completion, answer):
+        """It learns nothing."""
+
+    def state(self):
+        return {}
+
+    def restore(self, state):
+        """There is nothing to restore."""
+
+
 @pytest.fixture
 def stream(tmp_path):
     return write_stream(tmp_path / "d.csv", rows=300)
@@ -19,25 +38,8 @@ def stream(tmp_path):
 @pytest.fixture
 def theirs():
     """A strategy of somebody else, whose answers a test chooses."""
-
-    class Theirs(Strategy):
-        name = "theirs"
-        title = "whatever a test says"
-
-        def answer(self, forecasts):
-            return Answer(forecasts.members[0])
-
-        def complete(self, completion, answer):
-            """It learns nothing."""
-
-        def state(self):
-            return {}
-
-        def restore(self, state):
-            """There is nothing to restore."""
-
-    register(Theirs)
-    yield Theirs
+    theirs = register(type("Theirs", (Plain,), {"name": "theirs"}))
+    yield theirs
     del STRATEGIES["theirs"]
 
 
@@ -141,3 +143,39 @@ def test_a_state_that_cannot_be_restored_is_said(theirs, stream, tmp_path, late)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
     theirs.restore = lambda _self, _state: None
     assert run(engine(stream, path, **options)).steps > 5
+
+
+@pytest.mark.parametrize("name", ["row", "step", "time", "label", "t0", "t12", "p_yes"])
+def test_a_column_of_the_predictions_is_no_name(name):
+    with pytest.raises(ValueError, match=f"'{name}' is a column of the predictions"):
+        register(type("Named", (Plain,), {"name": name}))
+
+
+@pytest.mark.parametrize("name", ["", "Vote", "my-vote", "2nd"])
+def test_a_name_is_what_alarms_can_read(name):
+    with pytest.raises(ValueError, match="is no name for a strategy; write one as in my_vote"):
+        register(type("Named", (Plain,), {"name": name}))
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"name": 3}, "the strategy Told has no name"),
+        ({"title": None}, "the strategy Told has no title"),
+        ({"shows": "doubt"}, "shows is a tuple of names"),
+        ({"parts": ("slow",)}, "and parts a dict by these"),
+        ({"parts": {"doubt": "slow"}}, "parts are tuples of names"),
+        ({"parts": {"doubt": ()}}, "parts are tuples of names"),
+    ],
+)
+def test_a_strategy_says_of_itself_what_every_one_says(told, words):
+    with pytest.raises(TypeError, match=words):
+        register(type("Told", (Plain,), told))
+    assert "plain" not in STRATEGIES
+
+
+def test_what_is_no_strategy_or_half_of_one_is_refused():
+    with pytest.raises(TypeError, match="no class that derives from Strategy"):
+        register(lambda setup: setup)
+    with pytest.raises(TypeError, match="lacks answer, complete, restore, state"):
+        register(type("Half", (Strategy,), {"name": "half", "title": "half of one"}))
