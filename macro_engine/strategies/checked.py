@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from macro_engine.core.checked import (
+    are_shares,
+    as_array,
+    check_predictions,
+    check_probabilities,
+)
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.names import LEADER, WEIGHTS
@@ -17,8 +20,6 @@ if TYPE_CHECKING:
     from macro_engine.strategies.base import Answer, Strategy
     from macro_engine.strategies.forecasts import Forecasts
 
-_CLASS_KINDS = "biu"  # truth values and whole numbers
-_ROUNDING = 1e-4
 _COLUMNS = re.compile("row|step|time|label|t[0-9]+|p_.*")  # of predictions, beside the series
 
 
@@ -58,9 +59,10 @@ def check_answer(strategy: Strategy, forecasts: Forecasts, answer: Answer) -> No
 
     if not isinstance(answer, Answer):
         raise _refusal(strategy, f"answers a {type(answer).__name__}", "an Answer is expected")
-    _check_predictions(strategy, answer.predictions, len(forecasts.rows))
+    who, size = f"the strategy '{strategy.name}'", (len(forecasts.rows), strategy.setup.classes)
+    check_predictions(who, answer.predictions, *size)
     if answer.probabilities is not None:
-        _check_probabilities(strategy, answer.probabilities, len(forecasts.rows))
+        check_probabilities(who, answer.probabilities, *size)
     if {*answer.shown} != {*strategy.shows}:
         raise _refusal(
             strategy,
@@ -71,37 +73,9 @@ def check_answer(strategy: Strategy, forecasts: Forecasts, answer: Answer) -> No
         _check_shown(strategy, thing, answer.shown[thing])
 
 
-def _check_predictions(strategy: Strategy, said: Any, rows: int) -> None:
-    predictions, classes = _array(said), strategy.setup.classes
-    if predictions.shape != (rows,) or predictions.dtype.kind not in _CLASS_KINDS:
-        raise _refusal(
-            strategy,
-            f"answers predictions of shape {predictions.shape}, type {predictions.dtype}",
-            f"whole numbers of shape ({rows},) are expected: a class for each row",
-        )
-    for wrong in predictions[(predictions < 0) | (predictions >= classes)][:1]:
-        raise _refusal(strategy, f"predicts class {wrong}", f"there are 0 to {classes - 1}")
-
-
-def _check_probabilities(strategy: Strategy, said: Any, rows: int) -> None:
-    probabilities, expected = _array(said), (rows, strategy.setup.classes)
-    if probabilities.shape != expected or probabilities.dtype.kind != "f":
-        raise _refusal(
-            strategy,
-            f"answers probabilities of shape {probabilities.shape}, type {probabilities.dtype}",
-            f"numbers of shape {expected} are expected: rows by classes",
-        )
-    for row in probabilities[~_are_shares(probabilities)][:1]:
-        raise _refusal(
-            strategy,
-            f"answers the probabilities {visible(row.tolist(), 60)}",
-            "numbers from 0 to 1 with sum 1 are expected; or None, where it has none",
-        )
-
-
 def _check_shown(strategy: Strategy, thing: str, said: Any) -> None:
     """Check what is shown at one step."""
-    found, members = _array(said), len(strategy.setup.members)
+    found, members = as_array(said), len(strategy.setup.members)
     if thing == LEADER:
         if found.shape != (1,) or found[0] not in range(members):
             raise _refusal(
@@ -119,27 +93,12 @@ def _check_shown(strategy: Strategy, thing: str, said: Any) -> None:
         )
     if found.dtype.kind not in "biuf":
         raise _refusal(strategy, f"shows '{thing}' of type {found.dtype}", "numbers are expected")
-    if thing == WEIGHTS and not _are_shares(found).all():
+    if thing == WEIGHTS and not are_shares(found).all():
         raise _refusal(
             strategy,
             f"shows the weights {visible(found.tolist(), 60)}",
             "numbers from 0 to 1 with sum 1 are expected",
         )
-
-
-def _are_shares(lines: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether the numbers of each line are not negative and have the sum 1."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        is_one: NDArray[np.bool_] = np.abs(lines.sum(axis=1) - 1.0) <= _ROUNDING
-        return is_one & (lines >= -_ROUNDING).all(axis=1)
-
-
-def _array(said: Any) -> NDArray[Any]:
-    """What was said as an array; one of objects, where it is none."""
-    try:
-        return np.asarray(said)
-    except ValueError:
-        return np.array(None)
 
 
 def _listed(names: Any) -> str:
