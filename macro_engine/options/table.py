@@ -155,7 +155,8 @@ _OPTIONS = (
     Option(
         "strategy",
         "NAME",
-        "whose prediction it is: ftl, ewa, blend; default blend where it is computed, else ftl",
+        "whose prediction it is: ftl, ewa, blend; default blend where it is computed, else ftl, "
+        "else the first",
         MACRO,
         "strategy",
     ),
