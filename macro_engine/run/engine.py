@@ -157,7 +157,8 @@ class Engine:
 
     def watch_for(self, alarms: Alarms) -> None:
         """Watch for these rules, and for labels that are none of the classes; before the run."""
-        alarms.check_series(self.pipeline.names.series)
+        names = self.pipeline.names
+        alarms.check_series(names.series, bool(names.leading))
         alarms.add(parse(UNKNOWN_LABELS))
         self.alarm_watch.alarms = alarms
 

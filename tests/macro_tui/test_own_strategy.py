@@ -18,6 +18,7 @@ from macro_engine.run.alarms.alarms import Alarms, parse
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.view import METRICS
 from macro_engine.run.watched import WatchedRun
+from macro_engine.strategies import STRATEGIES
 from macro_tui.app import Monitor, Options
 from macro_tui.cli import main
 from macro_tui.view.errors import curves_view, heading
@@ -146,6 +147,33 @@ def test_alarms_know_its_name_and_refuse_what_a_run_does_not_compute():
         alarms.check_series(["marginal", "ftl"])
     with pytest.raises(UsageError, match="is no rule"):
         parse("tooy > marginal")
+
+
+def test_an_alarm_on_a_leader_is_refused_where_none_leads():
+    alarms = Alarms([parse("leader changed")])
+    alarms.check_series(SERIES, has_leader=True)
+    with pytest.raises(UsageError, match="of marginal, no_change, toy none has a leader"):
+        alarms.check_series(["marginal", "no_change", "toy"], has_leader=False)
+
+
+@pytest.mark.parametrize(("strategies", "code"), [("toy", 2), ("toy,ftl", 0)])
+def test_a_run_is_not_begun_with_a_rule_that_can_never_call(stream, capsys, strategies, code):
+    chosen = ["--strategies", strategies, "--alarm", "leader changed"]
+    assert main(["replay", str(stream), *STREAM, *chosen, "--headless"]) == code
+    assert ("none has a leader" in capsys.readouterr().err) == (code == 2)
+
+
+@pytest.mark.parametrize("command", ["watch", "wall"])
+def test_alarms_know_the_series_of_a_run_whose_strategies_are_not_installed(
+    run_file, command, capsys, monkeypatch
+):
+    monkeypatch.delitem(STRATEGIES, "toy")
+    rule = ["--alarm", "toy > marginal"]
+    for place in (run_file, run_file.parent) if command == "wall" else (run_file,):
+        assert main([command, str(place), *rule]) == 1  # for want of a terminal
+        assert "needs a terminal" in capsys.readouterr().err
+    assert main([command, str(run_file), "--alarm", "tooy > marginal"]) == 2
+    assert "is no rule" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
