@@ -184,6 +184,25 @@ register("bad", Distance(lambda shape: Bad(), history=1, thresholds=(0.5,)))
     assert "KeyError: 'oops'" in last
 
 
+def test_of_several_plugins_the_one_that_failed_is_named(page, stream, capsys):
+    code = """
+from macro_engine.strategies import Strategy, register
+@register
+class Bad(Strategy):
+    name, title = "bad", "fails"
+    def answer(self, forecasts):
+        raise KeyError("oops")
+    complete = state = restore = None
+"""
+    install(page, "bad-plugin", code, {"mine": "bad_plugin"})
+    chosen = ["--distance", "busy", "--strategies", "vote,bad"]
+    assert main(["replay", str(stream), *STREAM, *chosen]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(
+        "macro-tui replay: the strategy bad failed in the steps from 0: KeyError"
+    )
+
+
 @pytest.mark.usefixtures("page")
 def test_what_a_source_of_a_plugin_raises_is_one_line(capsys):
     assert main(["tail", "wave:many"]) == 1

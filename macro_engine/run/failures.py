@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from traceback import walk_tb
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
@@ -43,16 +44,18 @@ def _in_words(
     settings: Settings, strategies: Sequence[str], error: BaseException, when: str
 ) -> BaseException:
     """Code of the user's choice may fail in ways of its own; ours may not."""
-    if not (others := _parts_of_others(settings, strategies)):
+    if not (parts := _parts_of_others(settings, strategies)):
         return error
+    ran = {frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__)}
+    others = [name for name, module in parts.items() if module in ran] or parts
     return failure(f"{' or '.join(others)} failed {when}", error)
 
 
-def _parts_of_others(settings: Settings, strategies: Sequence[str]) -> list[str]:
-    """What runs in this pipeline and is not this program's own."""
+def _parts_of_others(settings: Settings, strategies: Sequence[str]) -> dict[str, str]:
+    """What runs in this pipeline and is not this program's own, and the module of its code."""
     subroutine, distance = settings["subroutine"], settings["distance"]
-    parts = {
-        f"the subroutine {visible(subroutine)}": subroutine in OWN,
-        f"the distance {distance}": is_own(DISTANCES[distance].create),
-    } | {f"the strategy {name}": is_own(STRATEGIES[name]) for name in strategies}
-    return [name for name, own in parts.items() if not own]
+    named: dict[str, object] = {f"the distance {distance}": DISTANCES[distance].create}
+    named |= {f"the strategy {name}": STRATEGIES[name] for name in strategies}
+    parts = {name: str(part.__module__) for name, part in named.items() if not is_own(part)}
+    learner = {} if subroutine in OWN else {f"the subroutine {visible(subroutine)}": ""}
+    return learner | parts
