@@ -12,12 +12,8 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
 from macro_engine.core.names import BASELINES, LEADER, PULL, TURNING, WEIGHTS, Names, Shown
 from macro_engine.core.rows import Ints
-from macro_engine.strategies.base import (
-    Answer,
-    LateSteps,
-    Setup,
-    Strategy,
-)
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps, Setup, Strategy
 from macro_engine.strategies.blend import BlendStrategy
 from macro_engine.strategies.checked import check_class, check_name
 from macro_engine.strategies.ewa import ExponentialWeights

@@ -17,7 +17,8 @@ from macro_engine.core.names import PULL, TURNING
 from macro_engine.core.rows import Floats
 from macro_engine.core.smallest_type import counts_type
 from macro_engine.core.state import State
-from macro_engine.strategies.base import Answer, LateSteps, Setup, Strategy
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps, Setup, Strategy
 from macro_engine.strategies.forecasts import Completion, Forecasts
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from macro_engine.core.checked import (
 from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.names import LEADER, WEIGHTS
+from macro_engine.strategies.answer import Answer
 
 if TYPE_CHECKING:
-    from macro_engine.strategies.base import Answer, Strategy
+    from macro_engine.strategies.base import Strategy
     from macro_engine.strategies.forecasts import Forecasts
 
 _COLUMNS = re.compile("row|step|time|label|t[0-9]+|p_.*")  # of predictions, beside the series
@@ -55,8 +56,6 @@ def _are_names(found: Any) -> bool:
 
 def check_answer(strategy: Strategy, forecasts: Forecasts, answer: Answer) -> None:
     """Refuse an answer to one step that is none, or that does not fit the step."""
-    from macro_engine.strategies.base import Answer
-
     if not isinstance(answer, Answer):
         raise _refusal(strategy, f"answers a {type(answer).__name__}", "an Answer is expected")
     who, size = f"the strategy '{strategy.name}'", (len(forecasts.rows), strategy.setup.classes)
