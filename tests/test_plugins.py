@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from made_plugins import install, install_page, macro_tui
+from made_plugins import blocks, install, install_page, macro_tui
 from made_runs import run, run_until, write_stream
 
 from macro_engine.core import plugins
@@ -186,8 +186,62 @@ register("bad", Distance(lambda shape: Bad(), history=1, thresholds=(0.5,)))
     assert "KeyError: 'oops'" in last
 
 
+def test_of_several_plugins_the_one_that_failed_is_named(page, stream, capsys):
+    code = """
+from macro_engine.strategies import Strategy, register
+@register
+class Bad(Strategy):
+    name, title = "bad", "fails"
+    def answer(self, forecasts):
+        raise KeyError("oops")
+    complete = state = restore = None
+"""
+    install(page, "bad-plugin", code, {"mine": "bad_plugin"})
+    chosen = ["--distance", "busy", "--strategies", "vote,bad"]
+    assert main(["replay", str(stream), *STREAM, *chosen]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(
+        "macro-tui replay: the strategy bad failed in the steps from 0: KeyError"
+    )
+
+
 @pytest.mark.usefixtures("page")
 def test_what_a_source_of_a_plugin_raises_is_one_line(capsys):
     assert main(["tail", "wave:many"]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert "the source wave failed: ValueError: invalid literal" in last
+
+
+SOURCE = "\n\n".join(blocks("python")[-1:])
+ITS_IMPORTS = "import math\nimport numpy as np\nfrom macro_engine.core.state import whole\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "words"),
+    [
+        ("return [table(first, self.row, self.columns)]", "return (3, 4)", "it polled is a tuple"),
+        ("return WaveSource(self.rows, spec.columns)", "return None", "a Source is expected"),
+        ("return Beginning(names, lambda: table(0, 500, names))", "return 3", "a Beginning is"),
+        ('return {"row": self.row}', "return {1: print}", "the source wave failed: TypeError"),
+        ("TextColumn(values[name])", "values[name]", "the source wave failed: AttributeError"),
+        ("self.rows = int(asked.text)", "raise KeyError(7)", "the source wave failed: KeyError: 7"),
+        (
+            'register_source("wave", Wave)',
+            'register_source("wave", print)',
+            "where a Origin is expected",
+        ),
+        ('register_source("wave", Wave)', 'register_source("wave", 3)', "cannot be called"),
+    ],
+)
+def test_a_source_that_gives_something_else_ends_in_one_line(
+    installed, tmp_path, capsys, was, now, words
+):
+    assert was in SOURCE
+    code = ITS_IMPORTS + SOURCE.replace(was, now)
+    install(installed, "bad-plugin", code, {"mine": "bad_plugin"})
+    options = ["--every", "7", "--headless", "--run", str(tmp_path / "a.run")]
+    assert main(["tail", "wave:900", *options]) in (1, 2)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("macro-tui tail: ")
+    assert words in last
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith("a.run-")]

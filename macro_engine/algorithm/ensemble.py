@@ -245,7 +245,7 @@ class Ensemble:
 
     def answers(self, forecasts: Forecasts) -> dict[str, Answer]:
         """What each strategy says of rows of an open step."""
-        return {strategy.name: strategy.answer(forecasts) for strategy in self.strategies}
+        return {strategy.name: strategy.reply(forecasts) for strategy in self.strategies}
 
     def forecasts_of(
         self,

@@ -107,8 +107,7 @@ class Family:
         found = []
         for history, references in zip(self.histories, self.references, strict=True):
             now = self.discrepancy.describe(self.completed.rows(history))
-            distances = np.array([self.discrepancy.between(now, r) for r in references])
-            found.append((now, distances))
+            found.append((now, self.discrepancy.distances(now, references)))
         self.distance_seconds += perf_counter() - started
         return found
 
@@ -127,7 +126,7 @@ class Family:
                 self.references[history].append(now)
         self.step += 1
         active = [m.subroutines[c.active] for m, c in zip(self.everyone, choices, strict=True)]
-        return FamilyStep(choices, active)
+        return FamilyStep(choices, active, self.classes)
 
     def complete(self, opened: FamilyStep, rows: Rows) -> None:
         """The labels of a step are known; steps are completed in the order of their opening."""
@@ -158,7 +157,7 @@ class Family:
             choice.newborn(self.settings) if choice.born else member.subroutines[choice.active]
             for member, choice in zip(self.everyone, choices, strict=True)
         ]
-        return FamilyStep(choices, active, is_trial=True)
+        return FamilyStep(choices, active, self.classes, is_trial=True)
 
     def _choices(self, present: list[tuple[Any, Floats]]) -> list[MemberChoice]:
         return [m.choose(present[m.history][1], self.step, self.settings) for m in self.everyone]

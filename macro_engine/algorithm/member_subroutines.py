@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from macro_engine.algorithm.macro import threshold_at
+from macro_engine.core.checked import check_predictions, check_probabilities, class_of
+from macro_engine.core.plugins import is_own
 from macro_engine.core.rows import Floats, Ints, Rows
 from macro_engine.core.steps import NEAREST
 from macro_engine.subroutines import Subroutine
@@ -115,6 +117,8 @@ class FamilyStep:
         One for each member, and the last is the marginal baseline's.
     active
         The subroutine of each that predicts.
+    classes
+        How many classes there are.
     is_trial
         The step is only looked at: newborn subroutines are nobody's, and rows without an answer
         are not counted.
@@ -124,10 +128,12 @@ class FamilyStep:
         self,
         choices: Sequence[MemberChoice],
         active: Sequence[Subroutine],
+        classes: int,
         is_trial: bool = False,
     ) -> None:
         self.choices = choices
         self.active = active
+        self.classes = classes
         self.is_trial = is_trial
 
     @property
@@ -146,6 +152,9 @@ class FamilyStep:
         for subroutine in self.active:
             before = subroutine.unanswered
             said.append(subroutine.predict(rows))
+            if not is_own(type(subroutine)):
+                who = f"the learner {class_of(subroutine)}"
+                check_predictions(who, said[-1], len(rows), self.classes)
             if self.is_trial:
                 subroutine.unanswered = before
         return np.array(said)
@@ -154,8 +163,12 @@ class FamilyStep:
         """Fills in probabilities, lines by rows by classes, of learners that have them."""
         for line, subroutine in zip(lines, self.active, strict=True):
             found = subroutine.probabilities(rows)
-            if found is not None:
-                line[:] = found
+            if found is None:
+                continue
+            if not is_own(type(subroutine)):
+                who = f"the learner {class_of(subroutine)}"
+                check_probabilities(who, found, len(rows), self.classes)
+            line[:] = found
 
     def finish(self) -> None:
         """Releases the resources that the newborns of a trial hold outside of Python."""

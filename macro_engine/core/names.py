@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from macro_engine.core.members import Member, names_of
 
+# what a strategy may show under names that panels know
+LEADER = "leader"  # the index of the member that it follows, by steps
+WEIGHTS = "weights"  # steps by members, not negative, with sum 1
+TURNING = "turning"  # by steps, from 0 to 1: how much the fast one of two filters leads
+PULL = "pull"  # steps by parts, not negative: how strongly each moves the answers
+
 BASELINES = ("marginal", "no_change")  # what strategies are set against; always computed
 
 
@@ -72,6 +78,12 @@ class Names:
             if one.thing == thing:
                 found.setdefault(one.strategy, []).append(i)
         return found
+
+    @property
+    def shown_apart(self) -> list[int]:
+        """Where among `shown` there is more than the weights of the members that are looked at."""
+        with_members = self.weighing, WEIGHTS
+        return [i for i, one in enumerate(self.shown) if (one.strategy, one.thing) != with_members]
 
     def place(self, series: str) -> int:
         """Returns the index of a series among the predictors."""

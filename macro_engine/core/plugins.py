@@ -58,6 +58,16 @@ def is_own(thing: object) -> bool:
     return str(thing.__module__).startswith("macro_engine.")
 
 
+def expect(found: object, kind: type, what: str) -> None:
+    """Refuse what is not of a kind; `what` says who gave it.
+
+    >>> expect(3, int, "the source wave: its count")
+    """
+    if not isinstance(found, kind):
+        given = type(found).__name__
+        raise MacroError(f"{what} is a {given}, where a {kind.__name__} is expected")
+
+
 def failure(what: str, error: BaseException) -> MacroError:
     """An error in code of the user's choice, in one line."""
     last = error.__traceback__

@@ -145,8 +145,8 @@ class Rows:
             np.concatenate([part.slots for part in parts]),
             np.concatenate([part.labels for part in parts]),
             columns,
-            _joined([part.raw for part in parts]),
-            _joined([part.units for part in parts]),
+            joined([part.raw for part in parts]),
+            joined([part.units for part in parts]),
         )
 
     def relaid(self, columns: Columns) -> Rows:
@@ -220,9 +220,10 @@ class Rows:
         return np.concatenate(parts, axis=1)
 
 
-def _joined(parts: Sequence[Floats | None]) -> Floats | None:
+def joined(parts: Sequence[Floats | None], axis: int = 0) -> Floats | None:
+    """Arrays that follow each other, as one; None where one is missing."""
     found = [part for part in parts if part is not None]
-    return np.concatenate(found) if len(found) == len(parts) else None
+    return np.concatenate(found, axis=axis) if len(found) == len(parts) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,8 @@ def pack(state: State) -> bytes:
         if type(value) in _SCALARS:
             return value
         if isinstance(value, np.ndarray):
-            assert value.dtype.str in _TYPES
+            if value.dtype.str not in _TYPES:
+                raise TypeError(f"an array of type {value.dtype} is not stored")
             parts.append(np.ascontiguousarray(value).tobytes())
             return {_ARRAY: [value.dtype.str, list(value.shape)]}
         if isinstance(value, Mapping):

@@ -75,6 +75,9 @@ def register(name: str, distance: Distance) -> None:
     """Registers a distance under a name."""
     if not name.replace("-", "_").isidentifier() or name in DISTANCES:
         raise ValueError(f"'{name}' is taken or is not a valid name for a distance")
+    numbers = [distance.history, *distance.thresholds] if isinstance(distance, Distance) else [""]
+    if not all(isinstance(number, int | float) for number in numbers):
+        raise TypeError(f"'{name}': a Distance(create, history=6, thresholds=(.1, .3)) is expected")
     DISTANCES[name] = distance
 
 

@@ -7,10 +7,16 @@ what preceded them: M = D(history(t), history(tau)).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, TypeVar
 
-from macro_engine.core.errors import UsageError
-from macro_engine.core.rows import Rows
+import numpy as np
+from numpy.typing import NDArray
+
+from macro_engine.core.checked import class_of
+from macro_engine.core.errors import MacroError, UsageError
+from macro_engine.core.plugins import is_own
+from macro_engine.core.rows import Floats, Rows
 from macro_engine.core.state import State
 
 Description = TypeVar("Description")
@@ -39,6 +45,13 @@ class Discrepancy(ABC, Generic[Description]):
     def between(self, now: Description, reference: Description) -> float:
         """Returns D(S, T), given the descriptions of S and T."""
 
+    def distances(self, now: Description, references: Sequence[Description]) -> Floats:
+        """D(S, T) for several T; checked, unless the distance is this program's own."""
+        found = np.array([self.between(now, reference) for reference in references])
+        if not is_own(type(self)):
+            check_distances(class_of(self), found, len(references))
+        return found
+
     def grow(self, classes: int) -> None:
         """Sets a larger number of classes; the caller then describes all histories again.
 
@@ -52,6 +65,16 @@ class Discrepancy(ABC, Generic[Description]):
     @abstractmethod
     def restored(self, state: State) -> Description:
         """Returns the description that was stored."""
+
+
+def check_distances(who: str, found: NDArray[Any], references: int) -> None:
+    """Refuse what is no distance."""
+    if found.shape != (references,) or found.dtype.kind not in "biuf":
+        raise MacroError(f"the distance {who} gives no number")
+    for wrong in found[~(found >= 0)][:1]:
+        raise MacroError(
+            f"the distance {who} gives {wrong}, where a number from 0, or infinity, is expected"
+        )
 
 
 def require_numeric_columns(distance: str, columns: int) -> None:

@@ -197,9 +197,9 @@ class GeneralPath:
 
         Nobody is born: the closest one answers as its copy would.
         """
-        opened = FamilyStep([], self._answers(), True)
+        opened = FamilyStep([], self._answers(), self._slots, is_trial=True)
         step = OpenStep(self._ensemble, opened, self._family.step)
-        return self._strategy.answer(step.forecasts(rows)[0])
+        return self._strategy.reply(step.forecasts(rows)[0])
 
     def _answers(self) -> list[Any]:
         """Who answers the step now open: chosen once."""

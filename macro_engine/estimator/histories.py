@@ -61,8 +61,8 @@ class Histories:
         distances = arena.part(parts.DISTANCE)
         for h, rows in enumerate(self.now):
             now = self.discrepancy.describe(rows)
-            for r, reference in enumerate(self.described[h]):
-                distances[h, r] = self.discrepancy.between(now, reference)
+            described = self.described[h]
+            distances[h, : len(described)] = self.discrepancy.distances(now, described)
 
 
 def histories_for(distance: str, lengths: Sequence[int | None], empty_class: str) -> Histories:

@@ -189,7 +189,7 @@ _OPTIONS = (
         "strategy",
         "NAME",
         "the strategy that makes the prediction: ftl, ewa, blend; default blend where it is "
-        "computed, else ftl",
+        "computed, else ftl, else the first",
         MACRO,
         "strategy",
     ),

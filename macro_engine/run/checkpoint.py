@@ -152,15 +152,26 @@ class Checkpoint:
             return
         recorder = self.report.recorder
         self.is_closing = True
-        with self.noting:
-            not_whole = status == "failed" and not is_whole
+        try:
+            with self.noting:
+                self._store_end(recorder, status, is_whole)
+        finally:
+            recorder.close(lambda: goes_on(recorder.trouble or ""))
+
+    def _store_end(self, recorder: Recorder, status: str, is_whole: bool) -> None:
+        """Have the recorder write the end, and take leave of it."""
+        not_whole = status == "failed" and not is_whole
+        try:
             if (not_whole or self._is_emission_behind()) and self.is_storable:
                 failure = self.progress.snapshot.words if status == "failed" else ""
                 recorder.forget(failure)  # the file keeps the last state
             elif not self.was_finished:
                 self.store(status)
+        except MacroError as error:  # there is no state to store
+            recorder.forget(str(error))
+            raise
+        finally:
             self.report.recorder = None
-        recorder.close(lambda: goes_on(recorder.trouble or ""))
 
     def abandon(self) -> None:
         """Closes the file during the run; it keeps the last state."""

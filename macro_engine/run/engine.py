@@ -157,7 +157,8 @@ class Engine:
 
     def watch_for(self, alarms: Alarms) -> None:
         """Watch for these rules, and for labels that are none of the classes; before the run."""
-        alarms.check_series(self.pipeline.names.series)
+        names = self.pipeline.names
+        alarms.check_series(names.series, bool(names.leading))
         alarms.add(parse(UNKNOWN_LABELS))
         self.alarm_checker.alarms = alarms
 
@@ -333,7 +334,7 @@ class Engine:
             late = self.pipeline.waiting is not None
             self.progress.open_step = OpenStepTracker(ensemble, late)
         watch = self.progress.open_step
-        with self.pipeline.failures_in_words(maker.steps):
+        with self.pipeline.failures_in_words(f"in the steps from {maker.steps}"):
             said = watch.look(maker.steps, rows)
         if said is not None and self.emission is not None:
             emit_open_rows(self.emission, said, maker, self.pipeline.strategy)

@@ -21,7 +21,7 @@ from macro_engine.discrepancy import DISTANCES, Discrepancy, Shape
 from macro_engine.run.compiling.kernels_of_run import kernels_of
 from macro_engine.run.compiling.warming import Warming, load, must_warm_up
 from macro_engine.run.events import Event, EventFinder
-from macro_engine.run.failures import failures_in_words
+from macro_engine.run.failures import check_parts, failures_in_words
 from macro_engine.run.score.lead import Lead
 from macro_engine.run.score.scoreboard import Scoreboard
 from macro_engine.run.score.undelayed import UndelayedRun, prices_waiting
@@ -205,7 +205,7 @@ class Pipeline:
         self.strategies, self.strategy = usable_strategies(
             self.strategies, self.strategy, len(classes), self.announce
         )
-        with self.failures_in_words(0):
+        with self.failures_in_words("in the steps from 0"):
             discrepancy = DISTANCES[settings["distance"]].create(shape)  # or it says why not
             self.ensemble = self._made(discrepancy, shape, columns)
         self.names = self.ensemble.names
@@ -229,7 +229,7 @@ class Pipeline:
         if not self.paths or self.paths[-1] != self._path():
             self.paths.append(self._path())
         started = perf_counter()
-        with self.failures_in_words(block.first_step):
+        with self.failures_in_words(f"in the steps from {block.first_step}"):
             results = self._results(block)
         if results is not None:
             self.scoreboard.update(results)
@@ -256,9 +256,9 @@ class Pipeline:
             self.at_once.run(block, self.waiting.closed - self.waiting.completed)
         return done
 
-    def failures_in_words(self, step: int) -> AbstractContextManager[None]:
-        """Turns exceptions into messages that name the steps."""
-        return failures_in_words(self.opened.settings, self.strategies, step)
+    def failures_in_words(self, when: str) -> AbstractContextManager[None]:
+        """Turns exceptions into messages that say when."""
+        return failures_in_words(self.opened.settings, self.strategies, when)
 
     def finish(self) -> None:
         """Releases resources held outside of Python."""
@@ -276,23 +276,21 @@ class Pipeline:
         """
         if self.ensemble is None or self.scoreboard is None or self.lead is None:
             return {}
-        waiting: dict[str, Part] = {}
-        if self.waiting is not None:
-            parts = self.waiting.commit(whole)
-            waiting = {f"{_WAITING}{name}": state for name, state in parts.items()}
-        if self.at_once is not None:
-            waiting |= self.at_once.state(whole)
-        return (
-            self.ensemble.state(whole)
-            | waiting
-            | {
-                "columns": self.columns.state()
-                | {"classes": list(self.classes), "thresholds": self.thresholds},
-                "scoreboard": self.scoreboard.state(),
-                "lead": self.lead.state(),
-                "events": self.events.state(),
-            }
-        )
+        with self.failures_in_words("as the state was stored"):
+            parts: dict[str, Part] = {**self.ensemble.state(whole)}
+            if self.waiting is not None:
+                waiting = self.waiting.commit(whole)
+                parts |= {f"{_WAITING}{name}": state for name, state in waiting.items()}
+            if self.at_once is not None:
+                parts |= self.at_once.state(whole)
+            check_parts(self.opened.settings, self.strategies, parts)
+        return parts | {
+            "columns": self.columns.state()
+            | {"classes": list(self.classes), "thresholds": self.thresholds},
+            "scoreboard": self.scoreboard.state(),
+            "lead": self.lead.state(),
+            "events": self.events.state(),
+        }
 
     def restore(self, state: State) -> None:
         """Restores a state; the pipeline must be new. See `start`."""
@@ -306,23 +304,26 @@ class Pipeline:
         found = None
         if known.get("thresholds") is not None:
             found = array(known, "thresholds", np.float64, (None,)).tolist()
-        self.start(classes, columns, found).restore(state, columns)
-        assert self.ensemble is not None
+        ensemble = self.start(classes, columns, found)
         assert self.scoreboard is not None
         self.scoreboard.restore(child(state, "scoreboard"))
         self.lead = Lead.restored(self.names, state, self.steps)
         self.events.restore(child(state, "events"))
+        with self.failures_in_words("as the state was restored"):
+            ensemble.restore(state, columns)
+            self._restore_waiting(state, columns)
+        if self.waiting is None and ensemble.family.step != self.steps:
+            raise DamagedError("the parts of its state are of different moments")
+
+    def _restore_waiting(self, state: State, columns: Columns) -> None:
+        """Go on with the steps that waited for their labels."""
         if self.waiting is not None:
             parts = {
-                name.removeprefix(_WAITING): child(state, name)
-                for name in state
-                if name.startswith(_WAITING)
+                n.removeprefix(_WAITING): child(state, n) for n in state if n.startswith(_WAITING)
             }
             self.waiting.restore(parts, columns, self.steps)
             if self.at_once is not None:
                 self.at_once.restore(state, columns)
-        elif self.ensemble.family.step != self.steps:
-            raise DamagedError("the parts of its state are of different moments")
 
     def _path(self) -> str:
         if not self.has_kernels:

@@ -164,7 +164,8 @@ class WatchedRun(RunFollower):
         try:
             reader.refresh()
             if self.history is None and reader.classes and reader.names.members:
-                self.alarms.check_series(reader.names.series)
+                names = reader.names
+                self.alarms.check_series(names.series, bool(names.leading))
                 self.alarm_checker.alarms = self.alarms
                 self.known_steps = reader.steps
                 Settings(self.shown).check_class(reader.classes)

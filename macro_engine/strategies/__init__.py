@@ -10,19 +10,12 @@ import numpy as np
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
-from macro_engine.core.names import BASELINES, Names, Shown
+from macro_engine.core.names import BASELINES, LEADER, PULL, TURNING, WEIGHTS, Names, Shown
 from macro_engine.core.rows import Ints
-from macro_engine.strategies.base import (
-    LEADER,
-    PULL,
-    TURNING,
-    WEIGHTS,
-    Answer,
-    LateSteps,
-    Setup,
-    Strategy,
-)
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps, Setup, Strategy
 from macro_engine.strategies.blend import BlendStrategy
+from macro_engine.strategies.checked import check_class, check_name
 from macro_engine.strategies.ewa import ExponentialWeights
 from macro_engine.strategies.forecasts import Completion, Forecasts
 from macro_engine.strategies.ftl import FollowTheLeader
@@ -58,9 +51,11 @@ DEFAULT = (*PAPER, "blend")  # unless a description or a preset asks for the pap
 
 def register(strategy: type[Strategy]) -> type[Strategy]:
     """Registers a strategy class under its name; a decorator."""
+    check_class(strategy)
     name = strategy.name
-    if not name.isidentifier() or name in BASELINES or name in STRATEGIES:
-        raise ValueError(f"'{name}' is taken or is not a valid name for a strategy")
+    check_name(name)
+    if name in BASELINES or name in STRATEGIES:
+        raise ValueError(f"'{name}' is taken; take another name")
     STRATEGIES[name] = strategy
     return strategy
 

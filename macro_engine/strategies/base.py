@@ -10,17 +10,17 @@ the strategy learns; further steps may have opened by then, and steps are comple
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from macro_engine.core.errors import MacroError
 from macro_engine.core.members import Member
-from macro_engine.core.rows import Columns, Counts, Floats, Ints
+from macro_engine.core.plugins import is_own
+from macro_engine.core.rows import Columns, Floats, Ints
 from macro_engine.core.state import State, child, children
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.checked import check_answer
 from macro_engine.strategies.forecasts import Completion, Forecasts
 from macro_engine.strategies.kept import Kept, KeptList
 
@@ -33,58 +33,6 @@ class Setup:
     classes: int
     columns: Columns
     compiled: bool = False  # whether blocks are run by compiled loops
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What a strategy says of the rows of whole steps.
-
-    Attributes
-    ----------
-    predictions
-        Class indices by rows.
-    probabilities
-        Rows by classes, with sum 1; None where there are none.
-    shown
-        What the strategy says that it can show, by name, each by steps.
-    kept
-        Anything that the strategy wants to see again when the step is complete. Of several steps
-        that wait for labels it is `Kept`.
-    """
-
-    predictions: Counts
-    probabilities: Floats | None = None
-    shown: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    kept: Any = None
-
-    @staticmethod
-    def join(parts: Sequence[Answer]) -> Answer:
-        """Answers to steps that follow each other, as one."""
-        probabilities = [p.probabilities for p in parts if p.probabilities is not None]
-        return Answer(
-            np.concatenate([part.predictions for part in parts]),
-            np.concatenate(probabilities) if len(probabilities) == len(parts) else None,
-            {n: np.concatenate([part.shown[n] for part in parts]) for n in parts[0].shown},
-        )
-
-    def cut(self, start: int, stop: int, starts: Ints) -> Answer:
-        """The answers to some of the steps, which begin at `starts` among the rows."""
-        a, b = int(starts[start]), int(starts[stop])
-        return Answer(
-            self.predictions[a:b],
-            None if self.probabilities is None else self.probabilities[a:b],
-            {name: shown[start:stop] for name, shown in self.shown.items()},
-            None if self.kept is None else self.kept.cut(start, stop, starts),
-        )
-
-    @staticmethod
-    def join_late(parts: Sequence[Answer]) -> Answer:
-        """As `join`, with what was kept of the steps."""
-        if len(parts) == 1:
-            return parts[0]
-        kept = [part.kept for part in parts]
-        whole = None if None in kept else kept[0].followed_by(kept[1:])
-        return replace(Answer.join(parts), kept=whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +108,13 @@ class Strategy(ABC):
     @abstractmethod
     def answer(self, forecasts: Forecasts) -> Answer:
         """Answer rows of one open step; changes nothing."""
+
+    def reply(self, forecasts: Forecasts) -> Answer:
+        """What it answers; checked, unless the strategy is this program's own."""
+        answer = self.answer(forecasts)
+        if not is_own(type(self)):
+            check_answer(self, forecasts, answer)
+        return answer
 
     def close(self, forecasts: Forecasts, answer: Answer) -> None:  # noqa: B027
         """No more rows of a step come; its labels may be unknown."""
@@ -237,7 +192,7 @@ class Strategy(ABC):
         answers = []
         for s in range(completion.forecasts.steps):
             step = completion.step(s)
-            answer = self.answer(step.forecasts)
+            answer = self.reply(step.forecasts)
             self.close(step.forecasts, answer)
             self.complete(step, answer)
             answers.append(answer)
@@ -262,7 +217,7 @@ class Strategy(ABC):
             done = before
             if s < late.opening.steps:
                 step = late.opening.step(s)
-                answers.append(self.answer(step))
+                answers.append(self.reply(step))
                 self.close(step, answers[-1])
         if not answers:
             return None
@@ -271,9 +226,3 @@ class Strategy(ABC):
     def run_late_compiled(self, late: LateSteps) -> Answer | None:
         """What `run_late` gives, to the last bit, by compiled loops where there are any."""
         return self.run_late(late)
-
-
-LEADER = "leader"  # the index of the member that it follows, by steps
-WEIGHTS = "weights"  # steps by members, not negative, with sum 1
-TURNING = "turning"  # by steps, from 0 to 1: how much the fast one of two filters leads
-PULL = "pull"  # steps by parts, not negative: how strongly each moves the answers

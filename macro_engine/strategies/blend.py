@@ -13,10 +13,12 @@ from macro_engine.blend.blend import Blend
 from macro_engine.blend.journal import Journal
 from macro_engine.blend.pull import by_group, mean_after
 from macro_engine.blend.shape import GROUPS, MOST_CLASSES, NO_LABEL, BlendShape, Evidence
+from macro_engine.core.names import PULL, TURNING
 from macro_engine.core.rows import Floats
 from macro_engine.core.smallest_type import counts_type
 from macro_engine.core.state import State
-from macro_engine.strategies.base import PULL, TURNING, Answer, LateSteps, Setup, Strategy
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps, Setup, Strategy
 from macro_engine.strategies.forecasts import Completion, Forecasts
 
 if TYPE_CHECKING:

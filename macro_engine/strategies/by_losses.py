@@ -9,7 +9,8 @@ import numpy as np
 
 from macro_engine.core.declared import Array, Declared
 from macro_engine.core.state import State
-from macro_engine.strategies.base import Answer, LateSteps, Setup, Strategy
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps, Setup, Strategy
 from macro_engine.strategies.forecasts import Completion
 
 

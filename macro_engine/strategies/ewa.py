@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
+from macro_engine.core.names import WEIGHTS
 from macro_engine.core.rows import Counts, Floats, Ints
-from macro_engine.strategies.base import WEIGHTS, Answer, LateSteps
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.strategies.forecasts import Completion, Forecasts
 

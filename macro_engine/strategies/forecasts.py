@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from macro_engine.core.rows import Bools, Counts, Floats, Ints, Rows
+from macro_engine.core.rows import Bools, Counts, Floats, Ints, Rows, joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +79,9 @@ class Forecasts:
             np.concatenate([part.members for part in parts], axis=1),
             np.concatenate([part.marginal for part in parts]),
             np.concatenate([part.no_change for part in parts]),
-            _joined([part.member_probabilities for part in parts], 1),
-            _joined([part.marginal_probabilities for part in parts], 0),
-            _joined([part.no_change_probabilities for part in parts], 0),
+            joined([part.member_probabilities for part in parts], 1),
+            joined([part.marginal_probabilities for part in parts], 0),
+            joined([part.no_change_probabilities for part in parts], 0),
         )
 
 
@@ -137,8 +137,3 @@ def count_true(flags: Bools, starts: Ints) -> Ints:
     before = np.zeros((*flags.shape[:-1], flags.shape[-1] + 1), np.int32)
     np.cumsum(flags.view(np.int8), axis=-1, dtype=np.int32, out=before[..., 1:])
     return np.diff(before.take(starts, axis=-1)).astype(np.int64)
-
-
-def _joined(parts: Sequence[Floats | None], axis: int) -> Floats | None:
-    found = [part for part in parts if part is not None]
-    return np.concatenate(found, axis=axis) if len(found) == len(parts) else None

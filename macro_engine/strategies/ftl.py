@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from macro_engine.core.declared import Declared, Integer
+from macro_engine.core.names import LEADER
 from macro_engine.core.rows import Ints
-from macro_engine.strategies.base import LEADER, Answer, LateSteps, Setup
+from macro_engine.strategies.answer import Answer
+from macro_engine.strategies.base import LateSteps, Setup
 from macro_engine.strategies.by_losses import ByLosses
 from macro_engine.strategies.forecasts import Completion, Forecasts
 

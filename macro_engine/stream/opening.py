@@ -18,7 +18,7 @@ from macro_engine.stream.infer import COLUMN_OPTIONS, Guesses, infer
 from macro_engine.stream.label_file import LabelFile, read_whole
 from macro_engine.stream.reader import Reader
 from macro_engine.stream.recording import RecordingOrigin, StreamFile
-from macro_engine.stream.source import Beginning, Origin, Say, Wait
+from macro_engine.stream.source import Beginning, Origin, Say, Source, Wait
 from macro_engine.stream.spec import StreamSpec
 from macro_engine.stream.table import Rejections
 
@@ -63,6 +63,9 @@ class Opened:
         """Makes blocks of the stream's rows; `Reader` says what the arguments take."""
         with _failing_in_words(self.origin):
             source = self.origin.connect(self.names, self.spec, self.settings, say)
+            plugins.expect(
+                source, Source, f"the source {visible(self.origin.path)}: its connection"
+            )
         late, labels = self.spec.late_labels, None
         has_file = late is not None and late.file is not None
         if has_file and not source.ends:
@@ -176,11 +179,13 @@ def begin_stream(
         return PartlyOpened(origin, stored.names, settings, remarks, Guesses())
     with _failing_in_words(origin):
         beginning = origin.begin(settings, wait)
+        plugins.expect(beginning, Beginning, f"the source {visible(origin.path)}: its beginning")
     if beginning.description is not None:
         described = Layer.read(DESCRIBED, beginning.description, origin.path)
         layers.append(replace(described, is_whole=True))
         settings = Settings.merge(layers)
-    guesses = _inferred(beginning, settings)
+    with _failing_in_words(origin):
+        guesses = _inferred(beginning, settings)
     if beginning.problem is not None:
         guesses.questions.insert(0, beginning.problem)
         guesses.proposals = beginning.proposals | guesses.proposals

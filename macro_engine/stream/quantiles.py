@@ -51,9 +51,9 @@ class QuantileRule:
             for t in range(len(starts) - 1)
         ]
         return [
-            discrepancy.between(described[t], described[tau])
+            distance
             for t in range(len(described))
-            for tau in range(t)
+            for distance in discrepancy.distances(described[t], described[:t]).tolist()
         ]
 
 

@@ -10,7 +10,7 @@ from macro_engine.core import plugins
 from macro_engine.core.errors import MacroError
 from macro_engine.core.format import elapsed_text
 from macro_engine.core.rows import Block
-from macro_engine.core.state import State, child
+from macro_engine.core.state import State, child, pack
 from macro_engine.stream.block_maker import BlockMaker, packed
 from macro_engine.stream.encode import SAMPLE, Encoder
 from macro_engine.stream.label_file import LabelFile
@@ -148,6 +148,7 @@ class Reader:
         started_at = self.clock()
         with self._failing_in_words():
             tables = self.source.poll()
+            plugins.expect(tables, list, f"the source {self.source.name}: what it polled")
         self.has_news = bool(tables) or self.source.has_ended
         if tables:
             self.came = time()
@@ -236,6 +237,8 @@ class Reader:
     def _state(self) -> State:
         with self._failing_in_words():
             position = self.source.position()
+            if not plugins.is_own(self.source):
+                pack(position or {})
         labels = None if self.labels is None else self.labels.position()
         return {"position": position, "labels": labels} | self.maker.state()
 

@@ -201,6 +201,8 @@ def register(scheme: str, opens: Callable[[StreamRequest], Origin]) -> None:
     plain = scheme.replace("-", "").replace("+", "")
     if not (plain.isascii() and plain.isalnum() and scheme[0].isalpha()) or scheme in SOURCES:
         raise ValueError(f"'{scheme}' is taken or is not a valid name for a source")
+    if not callable(opens):
+        raise TypeError(f"'{scheme}' is not registered with a callable; give it a class")
     SOURCES[scheme] = opens
 
 
@@ -229,7 +231,9 @@ def origin_of(stream: str, from_now: bool = False, descriptor: int = 0) -> Origi
         raise UsageError(plugins.with_failures(f"{visible(stream)}: {known}"))
     opens = SOURCES[scheme]
     with plugins.failing_in_words(opens, f"the source {scheme}"):
-        return opens(StreamRequest(text, from_now, descriptor))
+        origin = opens(StreamRequest(text, from_now, descriptor))
+    plugins.expect(origin, Origin, f"the source {scheme}: what was registered for it")
+    return origin
 
 
 # imported when they are asked for, with all that they need

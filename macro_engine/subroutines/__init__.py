@@ -7,7 +7,7 @@ from functools import partial
 
 from macro_engine.core import plugins
 from macro_engine.core.did_you_mean import did_you_mean
-from macro_engine.core.errors import UsageError
+from macro_engine.core.errors import MacroError, UsageError
 from macro_engine.core.escape import visible
 from macro_engine.subroutines.base import Create, Subroutine
 from macro_engine.subroutines.learning_rate import SQRT, LearningRate
@@ -68,9 +68,18 @@ def register(name: str, create: Create, storable: bool = False) -> None:
     """
     if not name.replace("-", "_").isidentifier() or name in NAMED:
         raise ValueError(f"'{name}' is taken or is not a valid name for a learner")
-    NAMED[name] = lambda: create
+    NAMED[name] = lambda: partial(_started, name, create)
     if storable:
         STORABLE.append(name)
+
+
+def _started(name: str, create: Create, classes: tuple[str, ...]) -> Subroutine:
+    """A learner that somebody else registered."""
+    learner = create(classes)
+    if not isinstance(learner, Subroutine):
+        found = type(learner).__name__
+        raise MacroError(f"the learner '{name}' starts a {found}, where a Subroutine is expected")
+    return learner
 
 
 def resolve(

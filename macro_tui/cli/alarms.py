@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from macro_engine.core.errors import MacroError
 
 if TYPE_CHECKING:
     from macro_engine.run.alarms.alarms import Rule
@@ -60,13 +65,26 @@ def serve_metrics(arguments: argparse.Namespace, engine: Engine) -> Engine:
     return engine
 
 
-def rules_of(arguments: argparse.Namespace) -> tuple[Rule, ...]:
-    """The rules; a wrong one is an error."""
+def rules_of(arguments: argparse.Namespace, places: Sequence[Path] = ()) -> tuple[Rule, ...]:
+    """The rules; a wrong one is an error. They may be over series of the runs in some places."""
     if not arguments.alarm:
         return ()
     from macro_engine.run.alarms.rules import parse
 
-    return tuple(parse(rule) for rule in arguments.alarm)
+    series = _series_in(places)
+    return tuple(parse(rule, series) for rule in arguments.alarm)
+
+
+def _series_in(places: Sequence[Path]) -> set[str]:
+    """The series of all run files that can be read."""
+    from macro_engine.run.store.runfile import RunReader
+
+    found: set[str] = set()
+    for place in places:
+        for path in place.glob("*.run") if place.is_dir() else [place]:
+            with suppress(MacroError), closing(RunReader(path)) as reader:
+                found.update(reader.names.series)
+    return found
 
 
 def command_of(arguments: argparse.Namespace) -> tuple[str, ...]:

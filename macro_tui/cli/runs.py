@@ -40,7 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check is not None:
         return _check(arguments.check)
     if not arguments.folder.is_dir():
-        raise MacroError(f"{visible(arguments.folder)}: no such folder")
+        name = visible(arguments.folder)
+        if arguments.folder.exists():
+            raise MacroError(f"{name} is not a folder; to look at a run file: macro-tui watch FILE")
+        raise MacroError(f"{name}: no such folder")
     found = _run_files(arguments.folder)
     if not found:
         print(f"no run files in {visible(arguments.folder)}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macro_engine.core.errors import UsageError
@@ -52,8 +54,13 @@ def give_way_to_keys(engine: Engine) -> None:
         sys.setswitchinterval(_SWITCH_SECONDS)
 
 
-def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False) -> Options:
-    """The options of the monitor; `name` is the title of the run."""
+def options_of(
+    arguments: argparse.Namespace,
+    name: str,
+    readonly: bool = False,
+    places: Sequence[Path] = (),
+) -> Options:
+    """The options of the monitor; `name` is the title of the run, `places` are of stored ones."""
     if readonly:
         drop_debugging()
     from macro_tui.app import Options
@@ -64,7 +71,7 @@ def options_of(arguments: argparse.Namespace, name: str, readonly: bool = False)
         arguments.ascii or needs_ascii(),
         arguments.low_bandwidth,
         arguments.theme,
-        rules_of(arguments),
+        rules_of(arguments, places),
         readonly,
         command_of(arguments),
         arguments.fail_on_alarm,

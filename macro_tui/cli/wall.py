@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def open_wall(arguments: argparse.Namespace, paths: list[Path]) -> int:
     """Shows the runs of some files and folders until the user leaves."""
-    options = options_of(arguments, "wall", arguments.readonly)
+    options = options_of(arguments, "wall", arguments.readonly, paths)
     for place in paths:
         if not place.exists():
             raise MacroError(f"{visible(place)}: no such run file or folder")

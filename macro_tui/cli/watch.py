@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.run_files) > 1:
         return open_wall(arguments, arguments.run_files)
     path = arguments.run_files[0]
-    options = options_of(arguments, visible(path.name, 40), arguments.readonly)
+    options = options_of(arguments, visible(path.name, 40), arguments.readonly, [path])
     if not has_screen():
         raise MacroError("watch needs a terminal; macro-tui runs and export read a run without one")
     if not path.is_file():

@@ -29,7 +29,7 @@ class WeightsPanel(Panel):
         yield self.shown
 
     def update(self, scene: Scene) -> None:
-        of_strategies = scene.view.of_strategies and bool(scene.history.names.shown)
+        of_strategies = scene.view.of_strategies and bool(scene.history.names.shown_apart)
         self.weights.display, self.shown.display = not of_strategies, of_strategies
         if of_strategies:
             self.heading = "strategies"

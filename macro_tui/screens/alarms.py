@@ -39,7 +39,7 @@ class AlarmActions(MonitorScreen):
         def change(text: str | None) -> None:
             if text is None or not text.strip():
                 return
-            rule = parse(text)
+            rule = parse(text, self.session.snapshot.errors)
             if alarms.add(rule, is_kept=True):
                 self.say(f"watching: {rule.text}")
                 return
@@ -49,7 +49,9 @@ class AlarmActions(MonitorScreen):
         def check(text: str) -> None:
             try:
                 if text.strip():
-                    Alarms([parse(text)]).check_series(list(self.session.snapshot.errors))
+                    history, computed = self.session.history, list(self.session.snapshot.errors)
+                    has_leader = history is None or bool(history.names.leading)
+                    Alarms([parse(text, computed)]).check_series(computed, has_leader)
             except UsageError as error:
                 raise ValueError(str(error)) from None
 

@@ -22,10 +22,10 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,question_mark", "dismiss", "close")]
 
-    def __init__(self, glyphs: Glyphs, keys: Sequence[Key]) -> None:
+    def __init__(self, glyphs: Glyphs, keys: Sequence[Key], strategies: Sequence[str]) -> None:
         super().__init__()
         self.glyphs = glyphs
-        self.rows = help_rows(glyphs, keys)
+        self.rows = help_rows(glyphs, keys, strategies)
 
     def compose(self) -> ComposeResult:
         text = Paragraph(self.glyphs)

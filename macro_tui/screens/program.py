@@ -18,7 +18,9 @@ class ProgramActions(MonitorScreen):
     """Help, themes, leaving."""
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.glyphs, self.keys))
+        history = self.session.history
+        strategies = [] if history is None else history.strategies
+        self.app.push_screen(HelpScreen(self.glyphs, self.keys, strategies))
 
     def action_stream(self) -> None:
         run = self.session

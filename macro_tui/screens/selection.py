@@ -204,7 +204,7 @@ class PanelActions(NavigationActions):
 
     def action_other_weights(self) -> None:
         scene = self.shown
-        if scene is not None and not scene.history.names.shown:
+        if scene is not None and not scene.history.names.shown_apart:
             self.say("no strategy of this run shows more than the thresholds")
             return
         self.look(self.view.other_weights())

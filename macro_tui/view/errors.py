@@ -19,7 +19,7 @@ def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
     """Name, role and place among the series of each curve, in the order of the legend."""
     history, is_lead = scene.history, scene.view.mode == "lead"
     if is_lead:
-        named = [("MACRO", scene.macro)]
+        named = [(scene.macro_title, scene.macro)]
         named += [(series_title(name), name) for name in scene.beside_macro]
     else:
         named = [(series_title(name), name) for name in history.strategies]
@@ -78,7 +78,8 @@ def heading(scene: Scene) -> str:
     """What the chart is."""
     is_lead, is_error = scene.view.mode == "lead", scene.metric.name == "error"
     if is_lead:
-        return f"MACRO: lead {'over the baseline' if is_error else f'in {title_of(scene)}'}"
+        what = "over the baseline" if is_error else f"in {title_of(scene)}"
+        return f"{scene.macro_title}: lead {what}"
     return "error rates" if is_error else title_of(scene)
 
 

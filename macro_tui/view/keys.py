@@ -137,7 +137,7 @@ KEYS = (
         "v",
         "other_weights",
         "",
-        "switch between thresholds and what pulls the blend",
+        "switch between thresholds and what strategies show",
         PANELS,
     ),
     Key(("slash",), "/", "filter", "filter", "filter events by a text or a kind", PANELS),

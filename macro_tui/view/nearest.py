@@ -17,6 +17,8 @@ _NUMBER, _DISTANCE = 6, 7
 _MOST = 5
 _TIMES = 3.0  # the threshold is the length of the bars
 _WORDS = 10  # cells for `inside` or `outside`, and a mark
+_MARK = 3  # cells for the mark of the active one
+_WIDE = 28  # cells from which on there is room for those words
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ def render(view: NearestView, width: int, height: int, glyphs: Glyphs = UNICODE)
     for y, (_, distance) in enumerate(shown, top):
         if not math.isfinite(distance):
             unknown = "not known" if math.isnan(distance) else "infinite"
-            canvas.put(_bars(canvas)[0], y, f"{unknown} ", "muted")
+            start, length = _bars(canvas)
+            if len(unknown) < length + _MARK or canvas.width < _WIDE:  # or words would touch
+                canvas.put(start, y, f"{unknown} ", "muted")
     if must_say or top + len(shown) + len(sentence) <= canvas.height:
         for y, line in enumerate(sentence, top + len(shown)):
             canvas.put(0, y, line, "birth" if view.is_birth else "muted")
@@ -92,7 +96,7 @@ def _scale(threshold: float, shown: Sequence[tuple[int, float]]) -> float:
 def _bars(canvas: Canvas) -> tuple[int, int]:
     """Where the bars begin, and how long they may be."""
     start = _NUMBER + _DISTANCE if canvas.width >= 20 else _NUMBER
-    return start, max(canvas.width - start - (_WORDS if canvas.width >= 28 else 2), 0)
+    return start, max(canvas.width - start - (_WORDS if canvas.width >= _WIDE else 2), 0)
 
 
 def _draw_distance(canvas: Canvas, y: int, place: int, view: NearestView, scale: float) -> None:
@@ -107,10 +111,10 @@ def _draw_distance(canvas: Canvas, y: int, place: int, view: NearestView, scale:
         canvas.put(start, y, bar(distance / scale, length, glyphs), role if is_active else "muted")
     if is_active:
         canvas.put(start + length, y, glyphs.active, "chosen")
-    if canvas.width >= 28 and not math.isnan(distance):
+    if canvas.width >= _WIDE and not math.isnan(distance):
         is_earlier = view.of_step is not None and not is_active
         side = "inside" if place < view.inside else "outside"
-        canvas.put(start + length + 3, y, "earlier" if is_earlier else side, role)
+        canvas.put(start + length + _MARK, y, "earlier" if is_earlier else side, role)
 
 
 def distance_text(distance: float, glyphs: Glyphs = UNICODE) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from macro_engine.core.format import series_title
 from macro_engine.run.view import (
     METRICS,
     PAPER,
@@ -105,6 +106,11 @@ class Scene:
     def macro(self) -> str:
         """The strategy that stands for MACRO; without any of its own, whose prediction it is."""
         return macro_of(self.snapshot.strategy, self.history.strategies)
+
+    @property
+    def macro_title(self) -> str:
+        """As people read it: MACRO where that is one of the paper's strategies."""
+        return "MACRO" if self.macro in PAPER else series_title(self.macro)
 
     @property
     def beside_macro(self) -> list[str]:

@@ -23,6 +23,7 @@ _LABEL = 14  # cells for the name of a part
 _PERCENT = 5
 _LIMITS = (0.02, 0.15, 0.4, 0.7)
 _LEAST_METER = 3
+_ROLES = ("label", "muted")  # of a name, and of a heading
 
 
 @dataclass(frozen=True)
@@ -103,16 +104,35 @@ def _draw_meter(canvas: Canvas, y: int, turning: float) -> None:
 
 def _draw_values(canvas: Canvas, y: int, values: tuple[tuple[str, str, float], ...]) -> int:
     """A table of names and values, as many as fit; returns the row below."""
-    room = canvas.height - y
-    shown = values if len(values) <= room else values[: max(room - 1, 0)]
-    for strategy, name, value in shown:
-        canvas.put(1, y, f"{series_title(strategy)} {name}", "label")
-        canvas.put_right(canvas.width, y, f" {_number_text(value)}", "strong")
+    room, lines = canvas.height - y, _value_lines(values, canvas.width)
+    shown = lines if len(lines) <= room else lines[: max(room - 1, 0)]
+    for name, number in shown:
+        canvas.put(1, y, in_room(name, canvas.width - 2 - len(number)), _ROLES[not number])
+        canvas.put_right(canvas.width, y, number, "strong")
         y += 1
-    if len(shown) < len(values) and room > 0:
-        canvas.put(1, y, f"{canvas.glyphs.more} {len(values) - len(shown)} more", "muted")
+    left = sum(bool(number) for _, number in lines[len(shown) :])
+    if left and room > 0:
+        canvas.put(1, y, f"{canvas.glyphs.more} {left} more", "muted")
         y += 1
     return y
+
+
+def _value_lines(values: tuple[tuple[str, str, float], ...], width: int) -> list[tuple[str, str]]:
+    """Names and numbers; below the name of each strategy where that leaves no room beside them."""
+    numbers = [_number_text(value) for _, _, value in values]
+    lines = [
+        (f"{series_title(strategy)} {name}", number)
+        for (strategy, name, _), number in zip(values, numbers, strict=True)
+    ]
+    if all(len(name) + len(number) + 2 <= width for name, number in lines):
+        return lines
+    lines, before = [], ""
+    for (strategy, name, _), number in zip(values, numbers, strict=True):
+        if strategy != before:
+            lines.append((f"what {series_title(strategy)} shows", ""))
+        lines.append((name, number))
+        before = strategy
+    return lines
 
 
 def _number_text(value: float) -> str:
@@ -163,9 +183,9 @@ def strategy_values_view(scene: Scene, columns: int) -> StrategyValuesView:
         )
     drawn = {(pull.strategy, thing) for pull in pulls for thing in (PULL, TURNING)}
     values = tuple(
-        (one.strategy, visible(f"{one.thing} {one.part}".strip(), 40), float(value))
-        for one, value in zip(names.shown, now, strict=True)
-        if (one.strategy, one.thing) not in drawn
+        (one.strategy, visible(f"{one.thing} {one.part}".strip(), 40), float(now[i]))
+        for i in names.shown_apart
+        if ((one := names.shown[i]).strategy, one.thing) not in drawn
     )
     return StrategyValuesView(
         tuple(pulls), values, None if scene.is_now else shown.column(scene.moment)

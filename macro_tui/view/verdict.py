@@ -56,8 +56,7 @@ def _opening_in(scene: Scene, width: int, wanted: Row) -> Row:
 def _opening(scene: Scene, against: str, is_short: bool = False) -> Row:
     name, history, so_far = scene.macro, scene.history, scene.errors
     own, baseline = so_far[history.place(name)], so_far[history.place("marginal")]
-    title = "MACRO" if name in PAPER else series_title(name)
-    row: Row = [(f"{title} {own:.1f} %", role_of(name))]
+    row: Row = [(f"{scene.macro_title} {own:.1f} %", role_of(name))]
     row += [] if is_short else _used(scene)
     match standing_of(scene):
         case "better":

@@ -229,5 +229,5 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
 
 
 def about(scene: Scene) -> str:
-    more = "; v: what strategies show" if scene.history.names.shown else ""
+    more = "; v: what strategies show" if scene.history.names.shown_apart else ""
     return f"{scene.history.short_members[scene.member]} in view{more}"

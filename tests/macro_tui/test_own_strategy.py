@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,13 +11,22 @@ import pytest
 from made_runs import write_stream
 from made_sessions import finished_session, monitor_of, open_main, scene_of, settle, text_of
 from made_strategy import halves, newest, toy  # noqa: F401 (fixtures)
+from made_views import texts
 
 from macro_engine.core.errors import UsageError
 from macro_engine.run.alarms.alarms import Alarms, parse
 from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.view import METRICS
 from macro_engine.run.watched import WatchedRun
+from macro_engine.strategies import STRATEGIES
 from macro_tui.app import Monitor, Options
 from macro_tui.cli import main
+from macro_tui.view.errors import curves_view, heading
+from macro_tui.view.glyphs import UNICODE
+from macro_tui.view.help import help_rows
+from macro_tui.view.strategy_values import strategy_values_view
+from macro_tui.view.verdict import verdict
+from macro_tui.view.weights import about
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -139,6 +149,33 @@ def test_alarms_know_its_name_and_refuse_what_a_run_does_not_compute():
         parse("tooy > marginal")
 
 
+def test_an_alarm_on_a_leader_is_refused_where_none_leads():
+    alarms = Alarms([parse("leader changed")])
+    alarms.check_series(SERIES, has_leader=True)
+    with pytest.raises(UsageError, match="of marginal, no_change, toy none has a leader"):
+        alarms.check_series(["marginal", "no_change", "toy"], has_leader=False)
+
+
+@pytest.mark.parametrize(("strategies", "code"), [("toy", 2), ("toy,ftl", 0)])
+def test_a_run_is_not_begun_with_a_rule_that_can_never_call(stream, capsys, strategies, code):
+    chosen = ["--strategies", strategies, "--alarm", "leader changed"]
+    assert main(["replay", str(stream), *STREAM, *chosen, "--headless"]) == code
+    assert ("none has a leader" in capsys.readouterr().err) == (code == 2)
+
+
+@pytest.mark.parametrize("command", ["watch", "wall"])
+def test_alarms_know_the_series_of_a_run_whose_strategies_are_not_installed(
+    run_file, command, capsys, monkeypatch
+):
+    monkeypatch.delitem(STRATEGIES, "toy")
+    rule = ["--alarm", "toy > marginal"]
+    for place in (run_file, run_file.parent) if command == "wall" else (run_file,):
+        assert main([command, str(place), *rule]) == 1  # for want of a terminal
+        assert "needs a terminal" in capsys.readouterr().err
+    assert main([command, str(run_file), "--alarm", "tooy > marginal"]) == 2
+    assert "is not a rule" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -150,3 +187,55 @@ def test_alarms_know_its_name_and_refuse_what_a_run_does_not_compute():
 def test_strategies_that_make_no_sense_are_refused(stream, capsys, options, says):
     assert main(["replay", str(stream), *STREAM, "--headless", *options]) == 2
     assert says in capsys.readouterr().err
+
+
+def scene_by(session, metric="error"):
+    return replace(scene_of(session), metric=METRICS[metric])
+
+
+def test_the_verdict_by_a_metric_tells_the_prediction_before_all_else_beside_macro(stream):
+    options = SETTINGS | {"strategies": "ftl,ewa,toy", "strategy": "toy"}
+    session = finished_session(stream, **options)
+    scene = scene_by(session, "logloss")
+    told, narrow = (texts([verdict(scene, width)])[0] for width in (200, 64))
+    session.close()
+    assert re.fullmatch(r"MACRO: log loss .*; lately .*; EWA .*; TOY .*; baseline .*", told)
+    assert re.fullmatch(r"MACRO: log loss \S+, .*; TOY \S+", narrow)
+
+
+def test_what_a_strategy_of_the_papers_would_be_called_no_other_is(stream):
+    session = finished_session(stream, **SETTINGS | {"strategies": "toy"})
+    scene = scene_by(session)
+    session.close()
+    assert heading(scene) == "TOY: lead over the baseline"
+    assert curves_view(scene).series[0].name == "TOY"
+    told = [text for row in help_rows(UNICODE, (), scene.history.strategies) for text, _ in row]
+    assert not re.search("FTL|EWA|blend", " ".join(told))
+
+
+@pytest.mark.usefixtures("newest")
+def test_without_probabilities_log_loss_is_undefined(stream):
+    options = SETTINGS | {"strategies": "newest", "metric": "logloss"}
+    session = finished_session(stream, **options)
+    (told,) = texts([verdict(scene_by(session, "logloss"), 80)])
+    session.close()
+    assert re.fullmatch(r"newest: log loss is undefined; baseline \d\.\d{3}", told)
+
+
+@pytest.mark.usefixtures("halves")
+def test_weights_that_stand_with_the_thresholds_are_not_listed_again(stream):
+    session = finished_session(stream, **SETTINGS | {"strategies": "toy,halves"})
+    names, values = session.history.names, strategy_values_view(scene_by(session), 20).values
+    session.close()
+    assert {one.strategy for one in names.shown} == {"toy", "halves"}
+    assert [(strategy, name) for strategy, name, _ in values] == [("toy", "surprise")]
+
+
+@pytest.mark.usefixtures("halves")
+def test_who_shows_weights_alone_shows_nothing_more_than_the_thresholds(stream):
+    session = finished_session(stream, **SETTINGS | {"strategies": "halves"})
+    names, told = session.history.names, about(scene_by(session))
+    session.close()
+    assert names.shown
+    assert not names.shown_apart
+    assert "v:" not in told

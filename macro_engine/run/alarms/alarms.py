@@ -227,10 +227,15 @@ class Alarms:
         self.rung = 0
         self.lock = threading.RLock()
 
-    def check_series(self, computed: Sequence[str]) -> None:
-        """Refuses a rule on a series that a run does not compute."""
-        for rule in (alarm.rule for alarm in self.alarms if alarm.rule.kind == "error"):
-            for name in (rule.series, rule.limit):
+    def check_series(self, computed: Sequence[str], has_leader: bool = True) -> None:
+        """Refuses a rule on a series, or on a leader, that a run does not have."""
+        for rule in (alarm.rule for alarm in self.alarms):
+            if rule.kind == "leader" and not has_leader:
+                raise UsageError(
+                    f"--alarm '{visible(rule.text)}': of {', '.join(computed)} none has a leader; "
+                    "ftl has one"
+                )
+            for name in (rule.series, rule.limit) if rule.kind == "error" else ():
                 if isinstance(name, str) and name not in computed:
                     raise UsageError(
                         f"--alarm '{visible(rule.text)}': {name} is not computed; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -51,8 +52,8 @@ class Rule:
     steps: int = 0
 
 
-def parse(text: str) -> Rule:
-    """Reads a rule.
+def parse(text: str, series: Collection[str] = ()) -> Rule:
+    """Reads a rule; `series` are those of a run, whose strategies need not be known here.
 
     >>> parse("ftl > marginal + 1pp for 2h").microseconds
     7200000000
@@ -74,9 +75,9 @@ def parse(text: str) -> Rule:
         kind: Kind = "rejected" if match[1] == "rejected" else "unknown"
         return replace(Rule(words, kind, limit=_share(match[2], text)), **_held(match, 3))
     match = _ERROR.fullmatch(words)
-    if match is None or not _is_series(match[1]):
+    if match is None or not _is_series(match[1], series):
         raise UsageError(f"--alarm '{visible(text)}' is not a rule; write {EXAMPLES}")
-    against = match[2] if _is_series(match[2]) else _share(match[2], text)
+    against = match[2] if _is_series(match[2], series) else _share(match[2], text)
     if match[3] and not isinstance(against, str):
         raise UsageError(
             f"--alarm '{visible(text)}': a margin stands behind a series, as in "
@@ -92,10 +93,10 @@ def _held(match: re.Match[str], group: int) -> dict[str, Any]:
     return {"microseconds": _microseconds(number, unit) if number else 0, "steps": int(steps or 0)}
 
 
-def _is_series(name: str) -> bool:
+def _is_series(name: str, series: Collection[str]) -> bool:
     """Whether a name is that of a baseline or strategy; those of plug-ins are looked up last."""
-    if name in _BUILT_IN or not name.isidentifier():
-        return name in _BUILT_IN
+    if name in _BUILT_IN or name in series or not name.isidentifier():
+        return name in _BUILT_IN or name in series
     from macro_engine.core import plugins
     from macro_engine.strategies import STRATEGIES
 

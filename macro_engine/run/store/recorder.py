@@ -233,8 +233,7 @@ class Recorder:
             for reader in self.readers:
                 reader.let_go()
             self.connection.execute("PRAGMA busy_timeout = 20")
-            # the log is copied and synced; the switch is one page, written at once: no journal file
-            self.connection.execute("PRAGMA journal_mode = MEMORY")
+            schema.close_log(self.connection)
 
         with suppress(sqlite3.Error):  # somebody stays: several files, which are whole together
             retried(undo, _PATIENCE_WITH_READERS)

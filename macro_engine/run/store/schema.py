@@ -78,6 +78,13 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def close_log(connection: sqlite3.Connection) -> None:
+    """Have what is in the log copied, and the companions of the file removed."""
+    is_empty(connection)  # whoever has not read yet knows of no log
+    # the log is copied and synced; the switch is one page, written at once: no journal file
+    connection.execute("PRAGMA journal_mode = MEMORY")
+
+
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
     """Its version; refuses what is not a run file exactly as this program makes them."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]

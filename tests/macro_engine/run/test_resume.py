@@ -234,6 +234,13 @@ def test_after_a_clean_end_there_is_one_file(stream, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
 
 
+def test_after_a_run_that_is_refused_there_is_one_file(stream, tmp_path):
+    run_until(engine(stream, tmp_path / "a.run"), 5)
+    with pytest.raises(MacroError, match="holds another run"):
+        run(engine(stream, tmp_path / "a.run", strategies="ftl"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.run", "d.csv"]
+
+
 KILLED = """
 import asyncio, os, sys, threading, time
 from pathlib import Path

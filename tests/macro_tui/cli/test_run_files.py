@@ -94,3 +94,17 @@ def test_runs_are_listed_with_their_state(stream, tmp_path, capsys):
 def test_nothing_to_export_is_said(tmp_path, capsys):
     assert main(["export", str(tmp_path / "no.run"), "--to", str(tmp_path / "x")]) == 1
     assert "no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.run", "a.run is not a folder; to look at a run file: macro-tui watch FILE"),
+        ("no", "no: no such folder"),
+    ],
+)
+def test_runs_of_what_is_no_folder_are_refused(name, expected, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.run").touch()
+    assert main(["runs", name]) == 1
+    assert expected in capsys.readouterr().err

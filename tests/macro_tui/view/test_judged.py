@@ -156,7 +156,8 @@ def test_what_is_undefined_is_said_and_draws_nothing(session):
         sums = Totals.nothing(nothing).sums * np.nan
         history.append(replace(part, before=replace(part.before, names=nothing, sums=sums)))
     scene = replace(scene, history=history, named_class="never")
-    assert texts([verdict(scene, 200)])[0].startswith("MACRO: precision of 'never' -, -; lately -")
+    told = texts([verdict(scene, 200)])[0]
+    assert told == "MACRO: precision of 'never' is undefined; EWA -; baseline -"
     assert not any(np.isfinite(series.values).any() for series in curves_view(scene).series)
 
 

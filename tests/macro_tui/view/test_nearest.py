@@ -54,6 +54,14 @@ def test_distances_without_a_bar_are_said_in_words():
     assert "inf" in texts(render(nearest_view(), 50, 8, ASCII))[4]
 
 
+def test_no_word_runs_into_another_where_bars_are_short():
+    view = NearestView(((4, 0.056), (2, float("inf"))), 1, 0.2, 4, False, None, of_step=290)
+    for width in range(28, 60):
+        row = texts(render(view, width, 4))[2]
+        assert row.split()[-1] == "earlier"
+        assert {*row.split()} <= {"#2", "∞", "┆", "infinite", "earlier"}
+
+
 def test_a_birth_is_said_in_words():
     assert words(birth_view()) == "none inside 0.10: #23 was started as a copy of #17"
     assert words(replace(birth_view(), copy_of=None)) == "none inside 0.10: #23 was started"

@@ -3,7 +3,7 @@ import re
 import pytest
 from made_views import roles_of, strategy_values_view, texts
 
-from macro_tui.view.strategy_values import render
+from macro_tui.view.strategy_values import StrategyValuesView, render
 
 
 def lines(*arguments, width=40, height=14, **options):
@@ -37,6 +37,19 @@ def test_numbers_are_listed_by_name_and_those_without_room_are_counted():
     shown = lines(values=9, height=9)
     assert re.search(r"TOY number 0 +1$", shown[5])
     assert shown[-1].strip() == "… 6 more"
+
+
+def test_names_without_room_beside_their_numbers_stand_below_the_strategy():
+    numbers = ("doubt of the labels", 0.5), ("doubt of the learner", 0.25), ("entropy", 1.0)
+    values = tuple(("hesitant", name, value) for name, value in numbers)
+    shown = texts(render(StrategyValuesView((), values), 25, 9))
+    assert [line.rstrip() for line in shown[:4]] == [
+        " what hesitant shows",
+        " doubt of the labels  0.5",
+        " doubt of the learn… 0.25",
+        " entropy                1",
+    ]
+    assert texts(render(StrategyValuesView((), values), 25, 3))[2].strip() == "… 2 more"
 
 
 def test_shares_over_time_are_drawn_where_there_is_room():

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from made_runs import assert_same_files, engine, outputs, run, run_until, state_of, write_stream
+from made_strategy import newest, toy  # noqa: F401 (fixtures)
 
 from macro_engine.algorithm.needed_kernels import NeededKernels
 from macro_engine.core import cache_notes
@@ -183,6 +184,22 @@ def test_kernels_in_the_cache_are_not_compiled_again():
     assert must_warm_up(NEEDED)
     cache_notes.mark_as_warm(cache_notes.cache_folder(), NEEDED.name)
     assert not must_warm_up(NEEDED)
+
+
+@pytest.mark.usefixtures("toy", "newest")
+@pytest.mark.parametrize(
+    ("strategies", "tried", "with_probabilities"),
+    [
+        ("ewa,newest", ("ewa",), False),
+        ("ewa,newest,toy", ("ewa",), True),
+        ("newest", ("ftl",), False),
+    ],
+)
+def test_strategies_of_others_are_not_tried_on_made_rows(
+    stream, strategies, tried, with_probabilities
+):
+    needed = engine(stream, strategies=strategies).pipeline.needed
+    assert (needed.strategies, needed.with_probabilities) == (tried, with_probabilities)
 
 
 @pytest.mark.usefixtures("cold")
