@@ -202,7 +202,7 @@ def register(scheme: str, opens: Callable[[StreamRequest], Origin]) -> None:
     if not (plain.isascii() and plain.isalnum() and scheme[0].isalpha()) or scheme in SOURCES:
         raise ValueError(f"'{scheme}' is taken or is not a valid name for a source")
     if not callable(opens):
-        raise TypeError(f"'{scheme}' is not registered with a callable; give it a class")
+        raise TypeError(f"'{scheme}' cannot be called; register a class")
     SOURCES[scheme] = opens
 
 
