@@ -12,10 +12,13 @@ from made_sessions import until
 
 from macro_engine.core import steps
 from macro_engine.core.errors import UsageError
+from macro_engine.run import result
 from macro_engine.run.engine import Listener
 from macro_engine.run.store import recorder, records, writer
+from macro_engine.run.store.combined_reader import CombinedReader
 from macro_engine.run.store.keep import Keep
 from macro_engine.run.store.runfile import DroppedError, RunReader
+from macro_engine.run.wall import FollowedRun
 from macro_engine.run.watched import WatchedRun
 from macro_tui.cli import main
 
@@ -96,6 +99,54 @@ def test_a_run_that_dropped_steps_is_looked_at(dropped):
     finally:
         watching.stop(60)
         watching.close()
+
+
+@pytest.fixture
+def half(tmp_path, monkeypatch):
+    """A run file of 200 steps, and the rest of the run, which drops them all."""
+    make_many_records(monkeypatch)
+    stream = write_stream(tmp_path / "d.csv", rows=6000)
+    run_until(engine(stream, tmp_path / "a.run"), 200)
+    rest = engine(stream, tmp_path / "a.run")
+    rest.keep = Keep.parse("100kB")
+    return tmp_path / "a.run", rest
+
+
+def test_who_watches_and_falls_behind_what_is_kept_begins_there(half):
+    path, rest = half
+    watching, line = WatchedRun(path), FollowedRun(path, ())
+    with closing(RunReader(path)) as reader:
+        watching.store = CombinedReader(reader)
+        watching._look(reader)
+        line.look()
+        assert watching.history.steps == line.steps >= 200
+        before = watching.history.steps
+        run(rest)
+        watching._look(reader)
+        line.look()
+        assert reader.first_step > before
+        assert watching.history.first == reader.first_step
+        assert watching.history.steps == line.steps == reader.steps
+        assert watching.snapshot.has_ended
+        assert line.line.trouble == ""
+        assert line.line.snapshot.has_ended
+    line.close()
+
+
+def test_results_are_read_while_records_are_dropped(half, monkeypatch):
+    path, rest = half
+    frame, waiting = result.predictions_frame, [rest]
+
+    def frame_after_a_drop(part, *others):
+        if waiting:
+            run(waiting.pop())
+        return frame(part, *others)
+
+    monkeypatch.setattr(result, "predictions_frame", frame_after_a_drop)
+    with result.open_run(path) as opened, closing(RunReader(path)) as reader:
+        steps_read = opened.predictions["step"].unique().to_list()
+        reader.refresh()
+        assert steps_read == list(range(reader.first_step, reader.steps))
 
 
 def test_old_records_are_dropped_by_their_age(tmp_path, monkeypatch):
