@@ -18,7 +18,7 @@ from macro_engine.stream.table import Rejection
 
 _PART = 1 << 14  # bytes of state, written again if one of them changed
 _LONGEST_TEXT = 2_000  # of a rejected value
-_GROWING = 256  # steps, below which the last record is written again with those that follow
+_GROWING = 1024  # steps, below which the last record is written again with those that follow
 
 
 def write_steps(connection: sqlite3.Connection, ledger: Ledger, parts: Sequence[Steps]) -> None:

@@ -14,9 +14,10 @@ from macro_engine.core import steps
 from macro_engine.core.errors import UsageError
 from macro_engine.run import result
 from macro_engine.run.engine import Listener
-from macro_engine.run.store import recorder, records, writer
+from macro_engine.run.store import recorder, records, schema, writer
 from macro_engine.run.store.combined_reader import CombinedReader
 from macro_engine.run.store.keep import Keep
+from macro_engine.run.store.ledger import Ledger
 from macro_engine.run.store.runfile import DroppedError, RunReader
 from macro_engine.run.wall import FollowedRun
 from macro_engine.run.watched import WatchedRun
@@ -216,6 +217,21 @@ def test_a_quiet_feed_takes_little_too(tmp_path, monkeypatch):
     with closing(RunReader(tmp_path / "a.run")) as reader:
         assert reader._ledger().records < 20
         assert sum(r.steps for r in reader.all_results()) == 700
+
+
+def test_records_grow_to_a_thousand_steps_in_short_commits(tmp_path):
+    """A slow run that commits 100 steps at a time takes hardly more than a fast one."""
+    stream = write_single_rows(tmp_path / "d.csv", 4000)
+    options = {"every": "1", "history": "36", "thresholds": NINE, "distance": "labels"}
+    run(engine(stream, tmp_path / "fast.run", **options))
+    with closing(RunReader(tmp_path / "fast.run")) as reader:
+        whole = reader.results(0, 4000)
+    with closing(schema.connect(tmp_path / "slow.run", writable=True)) as connection:
+        schema.create(connection)
+        ledger = Ledger()
+        for start in range(0, 4000, 100):
+            writer.write_steps(connection, ledger, [whole.cut(start, start + 100)])
+        assert ledger.records == 4
 
 
 def test_a_reader_follows_a_record_that_grows(tmp_path, monkeypatch):
