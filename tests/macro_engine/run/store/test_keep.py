@@ -219,19 +219,22 @@ def test_a_quiet_feed_takes_little_too(tmp_path, monkeypatch):
         assert sum(r.steps for r in reader.all_results()) == 700
 
 
-def test_records_grow_to_a_thousand_steps_in_short_commits(tmp_path):
-    """A slow run that commits 100 steps at a time takes hardly more than a fast one."""
+@pytest.mark.parametrize(("steps_of_limit", "count"), [(None, 4), (250, 14)])
+def test_records_grow_in_short_commits(tmp_path, monkeypatch, steps_of_limit, count):
+    """To 1,024 steps, so that a slow run is stored densely, or until they are large."""
     stream = write_single_rows(tmp_path / "d.csv", 4000)
     options = {"every": "1", "history": "36", "thresholds": NINE, "distance": "labels"}
     run(engine(stream, tmp_path / "fast.run", **options))
     with closing(RunReader(tmp_path / "fast.run")) as reader:
         whole = reader.results(0, 4000)
+    if steps_of_limit is not None:
+        monkeypatch.setattr(writer, "_GROWING_BYTES", whole.cut(0, steps_of_limit).nbytes)
     with closing(schema.connect(tmp_path / "slow.run", writable=True)) as connection:
         schema.create(connection)
         ledger = Ledger()
         for start in range(0, 4000, 100):
             writer.write_steps(connection, ledger, [whole.cut(start, start + 100)])
-        assert ledger.records == 4
+        assert ledger.records == count
 
 
 def test_a_reader_follows_a_record_that_grows(tmp_path, monkeypatch):
