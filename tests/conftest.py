@@ -55,9 +55,15 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: -slow[item.path])
 
 
-def pytest_collection_finish():
-    gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """All that is made until tests are collected stays: no collector need look at it, ever."""
+    gc.disable()
+    collected = yield
+    gc.freeze()
     gc.set_threshold(20_000)  # a compiler makes much that is used
+    gc.enable()
+    return collected
 
 
 @pytest.hookimpl(wrapper=True)
