@@ -48,7 +48,7 @@ def leave(terminal):
 def test_the_demo_plays_over_ssh_and_leaves_nothing(server, tmp_path):
     with over(server, PROGRAM, "demo", env={"TMPDIR": str(tmp_path)}) as terminal:
         terminal.wait_for(SCREEN)
-        terminal.wait_for("line 1: the feed")
+        terminal.wait_for("arrivals as they come in")
         leave(terminal)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("macro-tui")] == []
 
