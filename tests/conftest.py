@@ -6,15 +6,10 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import polars as pl
 import pytest
-from idle import wait_for_the_loop_only
 from turns import compile_each_kernel_once, turn
 
-from macro_engine.stream.opening import open_stream
-from macro_engine.stream.table import Rejections
-from macro_tui.cli import main
-from macro_tui.replays import find_recording
+# what tests need is loaded by fixtures, in the workers: all of them wait for this file to be read
 
 # tests start commands a hundred times, which need not be parsed every time
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -55,9 +50,15 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: -slow[item.path])
 
 
-def pytest_collection_finish():
-    gc.freeze()  # what is loaded by now stays: the collector need not look at it again and again
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """All that is made until tests are collected stays: no collector need look at it, ever."""
+    gc.disable()
+    collected = yield
+    gc.freeze()
     gc.set_threshold(20_000)  # a compiler makes much that is used
+    gc.enable()
+    return collected
 
 
 @pytest.hookimpl(wrapper=True)
@@ -80,6 +81,8 @@ def pytest_runtest_protocol(item):
 
 @pytest.fixture(scope="session", autouse=True)
 def _waiting_only_where_it_must():
+    from idle import wait_for_the_loop_only
+
     with pytest.MonkeyPatch.context() as patch:
         compile_each_kernel_once(patch)
         wait_for_the_loop_only(patch)
@@ -98,6 +101,10 @@ def scikit_learn():
 @pytest.fixture(scope="session")
 def atlanta():
     """The whole Atlanta replay as one block."""
+    from macro_engine.stream.opening import open_stream
+    from macro_engine.stream.table import Rejections
+    from macro_tui.replays import find_recording
+
     opened = open_stream([find_recording("airline-ATL.parquet")])
     return next(opened.reader(Rejections()).blocks())
 
@@ -106,6 +113,8 @@ class FinishedRun:
     """What a finished `macro-tui replay --headless` left behind."""
 
     def __init__(self, folder: Path) -> None:
+        import polars as pl
+
         self.summary = json.loads((folder / "summary.json").read_text())
         self.predictions = pl.read_parquet(folder / "predictions.parquet")
         self.trace = pl.read_parquet(folder / "trace.parquet")
@@ -116,6 +125,8 @@ def atlanta_run(tmp_path_factory):
     """The whole Atlanta replay, run as a user runs it."""
     import contextlib
     import io
+
+    from macro_tui.cli import main
 
     folder = tmp_path_factory.mktemp("atlanta")
     output = io.StringIO()

@@ -65,7 +65,7 @@ class SshServer:
         self.process.wait()
 
     def _wait(self) -> None:
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             assert self.process.poll() is None, (self.folder / "log").read_text()
             with socket.socket() as trial:

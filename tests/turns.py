@@ -9,9 +9,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import gettempdir
 
-from macro_engine.core.cache_notes import found_folder
-from macro_engine.core.kernel_cache import KernelCache
-
 _ROOM = Path(__file__).parent
 _DOOR = _ROOM / "benchmarks"
 
@@ -29,6 +26,9 @@ def turn(alone):
 
 def compile_each_kernel_once(patch):
     """Let a worker wait for a kernel that another one compiles, and load it then."""
+    from macro_engine.core.cache_notes import found_folder
+    from macro_engine.core.kernel_cache import KernelCache
+
     folder, _ = found_folder()
     if folder is None:
         return

@@ -25,7 +25,7 @@ from macro_engine.run.dataframes import (
     trace_frame,
 )
 from macro_engine.run.store.lock import writer_of
-from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.store.runfile import DroppedError, RunReader
 from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejections
 
@@ -168,10 +168,20 @@ class RunResult:
         held = self._reader.first_step, self._reader.steps
         known, made = self._frames.get(name, (None, None))
         if made is None or known != held:
-            parts = [frame(part) for part in self._reader.all_results()]
+            parts = self._frames_of_records(frame)
             made = pl.concat(parts) if parts else pl.DataFrame(schema=nothing)
             self._frames[name] = held, made
         return made
+
+    def _frames_of_records(self, frame: Callable[[Steps], pl.DataFrame]) -> list[pl.DataFrame]:
+        """One for each record; made anew where the first of them are dropped in the meantime."""
+        while True:
+            first = self._reader.first_step
+            try:
+                return [frame(part) for part in self._reader.all_results()]
+            except DroppedError:
+                if self._reader.first_step <= first:
+                    raise
 
 
 def open_run(path: str | os.PathLike[str]) -> RunResult:

@@ -10,8 +10,8 @@ from macro_engine.core.errors import MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import size_text
 from macro_engine.run.store.lock import writer_of
-from macro_engine.run.store.recorder import size_of
 from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.store.whole_file import size_of
 
 
 def listing_line(path: Path) -> tuple[str, ...]:

@@ -142,6 +142,7 @@ class FollowedRun:
         if is_past:
             self.steps = max(reader.first_step, stop - LATELY)
         changes: list[Change] = []
+        self.steps = max(self.steps, reader.first_step)  # what follows may have been dropped
         while self.steps < stop:
             results = reader.record_from(self.steps)
             if is_past:

@@ -171,6 +171,8 @@ class WatchedRun(RunFollower):
                 Settings(self.shown).check_class(reader.classes)
                 self.history = self._new_history(reader)
             if self.history is not None:
+                if 0 < self.history.steps < reader.first_step:  # what follows it was dropped
+                    self.history = self._new_history(reader)
                 self._catch_up(reader, self.history)
             for rejection in reader.rejected(self.rejections.count):
                 self.rejections.add(rejection)

@@ -24,6 +24,7 @@ from macro_tui.cli.options import (
     add_outputs,
     add_stream_arguments,
     check_outputs,
+    end_at_sigterm,
     keep_of,
     open_from,
 )
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    end_at_sigterm()
     check_metrics(arguments)
     if arguments.headless or arguments.json or not sys.stdout.isatty():
         return _run_headless(arguments)

@@ -14,7 +14,7 @@ from textual.containers import Container
 
 from macro_engine.core.errors import MacroError
 from macro_engine.run.playing.destination import target_text
-from macro_engine.run.view import METRICS, RunView, Snapshot
+from macro_engine.run.view import METRICS, DroppedError, RunView, Snapshot
 from macro_tui.app import Options
 from macro_tui.driver import terminal_is_gone
 from macro_tui.panels.decision import DecisionPanel
@@ -147,6 +147,8 @@ class MainScreen(PlaybackActions, PanelActions, SavingActions, ProgramActions, A
     def _run_file_read(self) -> Iterator[None]:
         try:
             yield
+        except DroppedError:
+            pass  # just now, by --keep; what is drawn next begins after them
         except MacroError as error:  # the run file, in which the past is, cannot be read
             self.app.fail(error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from macro_engine.core.errors import MacroError
+from macro_engine.run.view import DroppedError
 from macro_tui.app import THEMES
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.confirm_exit import ConfirmExit
@@ -35,6 +36,8 @@ class ProgramActions(MonitorScreen):
             return [[("no step is closed yet", "label")]]
         try:
             return metrics_rows(self.shown)
+        except DroppedError:  # just now, by --keep; what is shown next begins after them
+            return [[("these steps were dropped", "label")]]
         except MacroError as error:  # the run file, in which the past is, cannot be read
             self.app.fail(error)
             return []

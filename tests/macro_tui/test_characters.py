@@ -39,5 +39,5 @@ def test_the_screen_is_ascii_there(tmp_path, env):
     with Terminal("watch", tmp_path / "a.run", env=env) as terminal:
         terminal.wait_for("[4] MACRO thresholds")
         os.write(terminal.master, b"q")
-        terminal.wait(10)
+        terminal.wait()
         assert terminal.received.isascii()

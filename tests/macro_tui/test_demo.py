@@ -36,7 +36,7 @@ def left_in(folder):
     return [path.name for path in folder.iterdir() if path.name.startswith("macro-tui")]
 
 
-def wait_until_clean(folder, seconds=10):
+def wait_until_clean(folder, seconds=60):
     end = time.monotonic() + seconds
     while left_in(folder):
         assert time.monotonic() < end, left_in(folder)
@@ -110,7 +110,7 @@ def test_nothing_stays_behind_however_it_ends(end, code, tmp_path):
     with Terminal("demo", env={"TMPDIR": str(tmp_path)}) as terminal:
         terminal.wait_for("following")
         end(terminal)
-        assert terminal.process.wait(10) == code
+        assert terminal.process.wait(60) == code
         wait_until_clean(tmp_path)
 
 

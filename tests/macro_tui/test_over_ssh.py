@@ -42,13 +42,13 @@ def over(server, *words, key="owner", **options):
 
 def leave(terminal):
     terminal.send("q")
-    assert terminal.wait(10)[0] == 0
+    assert terminal.wait()[0] == 0
 
 
 def test_the_demo_plays_over_ssh_and_leaves_nothing(server, tmp_path):
     with over(server, PROGRAM, "demo", env={"TMPDIR": str(tmp_path)}) as terminal:
         terminal.wait_for(SCREEN)
-        terminal.wait_for("line 1: the feed")
+        terminal.wait_for("arrivals as they come in")
         leave(terminal)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("macro-tui")] == []
 
@@ -173,7 +173,7 @@ def test_a_line_that_drops_ends_the_viewer_and_not_the_run(visitors, live):
         terminal.wait_for(SCREEN)
         assert len(watchers(live.run_file)) == 1
         terminal.process.kill()
-        end = time.monotonic() + 15
+        end = time.monotonic() + 60
         while watchers(live.run_file):
             assert time.monotonic() < end
             time.sleep(0.1)
@@ -182,7 +182,7 @@ def test_a_line_that_drops_ends_the_viewer_and_not_the_run(visitors, live):
     with live.feed.open("a") as feed:
         feed.write("\n".join([*live.rows[600:900], ""]))
     wal = Path(f"{live.run_file}-wal")
-    end = time.monotonic() + 15
+    end = time.monotonic() + 60
     while live.run_file.stat().st_mtime_ns == size and wal.stat().st_mtime_ns <= size:
         assert time.monotonic() < end
         time.sleep(0.1)

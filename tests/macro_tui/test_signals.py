@@ -32,6 +32,18 @@ Recorder.add = stuck
 sys.exit(main(sys.argv[1:]))
 """
 
+# a recording that takes minutes until it is open
+SLOW_TO_OPEN = """
+import sys, time
+from macro_tui.cli import main, replay
+
+def slow(_arguments):
+    print("opening", file=sys.stderr, flush=True)
+    time.sleep(60)
+replay.open_from = slow
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 def seconds_to_end(process):
     """Stop a process; the seconds it took."""
@@ -71,3 +83,14 @@ def test_a_stop_ends_soon_although_nobody_reads_what_it_says(tmp_path):
         read_until(process.stderr, b"step")
         time.sleep(1.5)  # the pipe is full by then
         assert seconds_to_end(process) < within(3)
+
+
+def test_a_replay_that_is_not_open_yet_is_interrupted_too(tmp_path):
+    stream = write_stream(tmp_path / "d.csv", rows=300)
+    program = [sys.executable, "-c", SLOW_TO_OPEN]
+    with subprocess.Popen(
+        [*program, "replay", stream, "--headless"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        read_until(process.stderr, "opening")
+        assert seconds_to_end(process) < within(5)
+        assert process.stderr.read() == "macro-tui replay: interrupted\n"

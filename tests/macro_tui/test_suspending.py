@@ -38,7 +38,7 @@ def test_the_shell_gets_the_terminal_and_gives_it_back(run_file):
         assert terminal.received.rfind(b"\x1b[?1049l") >= 0
         terminal.wait_for("[4] MACRO thresholds", after=stopped)
         terminal.send("q")
-        terminal.wait(10)
+        terminal.wait()
 
 
 @pytest.mark.slow
@@ -48,4 +48,4 @@ def test_a_screen_without_a_shell_is_not_stopped(run_file):
         terminal.send("\x1a")
         terminal.wait_for("there is no shell to resume")
         os.kill(terminal.process.pid, signal.SIGTERM)
-        terminal.wait(10)
+        terminal.wait()

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from busy import wait_for
 from made_sessions import write_stream
 from terminals import Terminal
 
@@ -88,11 +89,10 @@ def test_a_terminal_that_stops_reading_does_not_stop_the_engine(tmp_path):
     run_file = tmp_path / "a.run"
     with Terminal(*ATLANTA, "--run", run_file, "--speed", "600000x") as terminal:
         terminal.wait_for(SCREEN)
-        time.sleep(1)
+        wait_for(lambda: steps_in(run_file) > 0)
         terminal.reading.clear()
         before = steps_in(run_file)
-        time.sleep(4)
-        assert steps_in(run_file) - before > 1000  # some 700 a second
+        wait_for(lambda: steps_in(run_file) - before > 2000)  # some 700 a second
         terminal.reading.set()
         terminal.process.send_signal(signal.SIGTERM)
         assert terminal.wait()[0] == 130

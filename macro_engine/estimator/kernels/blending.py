@@ -120,8 +120,9 @@ def show_row(ints, floats, addresses, n):  # type: ignore[no-untyped-def]
     values, raw = line_of(floats, ints, ROW_VALUE)[:filled], line_of(floats, ints, ROW_RAW)
     arrays = arrays_at(addresses)
     given = arrays.given
-    put_numbers(ints, floats, columns, values, raw, 0, given.numbers, given.units)
-    put_forecasts(ints, floats, columns, values, 0, given.marginal, given.members)
+    first = given.starts[0]  # a constant would have both compiled once more
+    put_numbers(ints, floats, columns, values, raw, first, given.numbers, given.units)
+    put_forecasts(ints, floats, columns, values, first, given.marginal, given.members)
     for c in range(len(arrays.unchanged)):
         given.unchanged[0, c] = arrays.unchanged[c]
     given.labels[0], given.starts[1] = -1, 1

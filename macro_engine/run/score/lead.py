@@ -6,6 +6,7 @@ the marginal baseline: a step counts for the subroutine that was active in it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -212,7 +213,7 @@ class Lead:
         rest = order[_NAMED:]
         return {
             "strategy": strategy,
-            "points": float(points.sum()),
+            "points": math.fsum(points),
             "since": self.begin,
             "low": 100 * float(self.confidence.low[place]),
             "high": 100 * float(self.confidence.high[place]),
@@ -228,7 +229,7 @@ class Lead:
                 }
                 for n in sorted(order[:_NAMED], key=lambda n: -points[n])
             ],
-            "others": {"subroutines": len(rest), "points": float(points[rest].sum())},
+            "others": {"subroutines": len(rest), "points": math.fsum(points[rest])},
         }
 
     def situation(self, member: int, number: int, titles: Sequence[str]) -> str:

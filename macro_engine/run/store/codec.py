@@ -25,7 +25,7 @@ from macro_engine.core.state import DamagedError, from_json
 from macro_engine.core.steps import COLUMNS, NEAREST, OPTIONAL, Axis, Codec, ResultColumn, Steps
 
 _SAMPLE = 1 << 12  # bytes by which it is judged whether compressing pays
-_PAYS = 0.8  # of the size, at most
+_PAYS = 0.95  # of the size, at most
 _WORTH = 64  # bytes
 _TYPES = {
     Codec.COUNTS: ("|u1", "<u2", "<u4", "<u8"),

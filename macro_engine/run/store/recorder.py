@@ -85,7 +85,8 @@ class Recorder:
         self.ledger = Ledger()  # what is in the file
         self.changed = threading.Condition()
         self.readers: list[RunReader] = []  # of this process, which let go at the end
-        self.closing = self.giving_up = False
+        self.closing = self.giving_up = self.is_closed = False
+        self.ending = threading.Lock()
         self.last_info: dict[str, Any] = {}  # that was handed over
         self.committed: float | None = None  # when something was last, in seconds since 1970
         self.lock = WriterLock(path)
@@ -195,8 +196,15 @@ class Recorder:
     def close(self, go_on_trying: Callable[[], bool] = lambda: True) -> None:
         """Writes the remaining results and leaves one file behind.
 
-        While that fails, it asks whether to go on trying, though not in the first moment.
+        While that fails, it asks whether to go on trying, though not in the first moment. Whoever
+        closes it too, as a run is abandoned that is just ending, waits for that.
         """
+        with self.ending:
+            if not self.is_closed:
+                self.is_closed = True
+                self._close(go_on_trying)
+
+    def _close(self, go_on_trying: Callable[[], bool]) -> None:
         ends = monotonic() + _PATIENCE_TO_CLOSE
         with self.changed:
             self.closing = True
@@ -388,12 +396,3 @@ def _remove(path: Path) -> None:
     for companion in ("", "-wal", "-shm", "-journal"):
         with suppress(OSError):
             path.with_name(f"{path.name}{companion}").unlink()
-
-
-def size_of(path: Path) -> int:
-    """The bytes that a run file takes, with its companions."""
-    path, size = path.resolve(), 0
-    for name in (path, path.with_name(f"{path.name}-wal")):
-        with suppress(FileNotFoundError):  # a run that ends takes its companion away
-            size += name.stat().st_size
-    return size

@@ -160,8 +160,8 @@ def _rows(
 def check_numbers(
     numbers: Sequence[int], start: int, stop: int, what: str, found: DamageLog
 ) -> None:
-    """Note which of the numbers from one up to another are missing."""
-    if len(numbers) == stop - start and (not numbers or numbers[0] == start):
+    """Note which of the numbers from one up to another are missing, or that others stand there."""
+    if list(numbers) == list(range(start, stop)):
         return
     first = next((start + i for i, n in enumerate(numbers) if n != start + i), start + len(numbers))
     missing = stop - start - len(numbers)

@@ -1,4 +1,4 @@
-"""A complete run file as bytes, to send it elsewhere."""
+"""A complete run file as bytes: how many, and to send it elsewhere."""
 
 from __future__ import annotations
 
@@ -51,3 +51,12 @@ def _copy_log(path: Path) -> None:
         retried(copy, PATIENCE)
         with suppress(sqlite3.Error):  # somebody still has it open: the log is there, and empty
             connection.execute("PRAGMA journal_mode = MEMORY")
+
+
+def size_of(path: Path) -> int:
+    """The bytes that a run file takes, with its companions."""
+    path, size = path.resolve(), 0
+    for name in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(FileNotFoundError):  # a run that ends takes its companion away
+            size += name.stat().st_size
+    return size

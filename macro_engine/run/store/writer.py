@@ -19,7 +19,8 @@ from macro_engine.stream.table import Rejection
 
 _PART = 1 << 14  # bytes of state, written again if one of them changed
 _LONGEST_TEXT = 2_000  # of a rejected value
-_GROWING = 256  # steps, below which the last record is written again with those that follow
+_GROWING = 1024  # steps, below which the last record is written again with those that follow
+_GROWING_BYTES = 1 << 20  # of its arrays, likewise
 
 
 def write_steps(connection: sqlite3.Connection, ledger: Ledger, parts: Sequence[Steps]) -> None:
@@ -35,7 +36,13 @@ def write_steps(connection: sqlite3.Connection, ledger: Ledger, parts: Sequence[
         ledger.link = records.insert(connection, record, ledger.link, now)
         ledger.last_step, ledger.stop = record.first_step, record.stop
         ledger.records += 1
-        ledger.tail = record if record.steps < _GROWING and record.rows < 4 * _GROWING else None
+        ledger.tail = record if _may_grow(record) else None
+
+
+def _may_grow(record: Steps) -> bool:
+    """Whether so little is in a record that it is cheap to write it again."""
+    is_short = record.steps < _GROWING and record.rows < 4 * _GROWING
+    return is_short and record.nbytes < _GROWING_BYTES
 
 
 def write_events(

@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from made_sessions import (
@@ -20,8 +21,9 @@ from made_sessions import (
 from macro_engine.core.errors import MacroError
 from macro_engine.run.playing.pace import Destination
 from macro_engine.run.run_listing import listing_line
-from macro_engine.run.store.runfile import RunReader
+from macro_engine.run.store.runfile import DroppedError, RunReader
 from macro_engine.run.watched import WatchedRun
+from macro_tui.screens.main import MainScreen
 
 pytestmark = pytest.mark.slow
 
@@ -149,3 +151,14 @@ async def test_a_run_that_failed_is_resumed_from_its_last_state(stream, tmp_path
     assert session.snapshot.rows == 2400
     session.close()
     assert listing_line(run_file)[1] == "finished"
+
+
+def test_steps_that_are_dropped_while_they_are_drawn_are_no_trouble():
+    failures = []
+    screen = SimpleNamespace(app=SimpleNamespace(fail=failures.append))
+    with MainScreen._run_file_read(screen):
+        raise DroppedError("a.run: steps 0 to 9 were dropped (--keep 1d)")
+    assert not failures
+    with MainScreen._run_file_read(screen):
+        raise MacroError("a.run is damaged")
+    assert len(failures) == 1

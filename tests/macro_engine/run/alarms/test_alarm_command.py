@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+from busy import within
 
 from macro_engine.run.alarms import command as alarm_command
 from macro_engine.run.alarms.alarms import Change, parse
@@ -35,7 +36,7 @@ def test_a_call_that_hangs_is_killed_with_all_that_it_started(told, tmp_path):
     command.close()
     assert [text.partition(" after ")[0] for text in told] == ["--on-alarm sh: killed"]
     status = Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/stat")
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
         assert time.monotonic() < end
         time.sleep(0.02)
@@ -49,5 +50,5 @@ def test_at_the_end_nobody_waits_for_ever(told, monkeypatch):
     command(CHANGE)
     started = time.monotonic()
     command.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < within(5)
     assert [text.partition(": ")[2][:8] for text in told] == ["killed a", "an alarm"]

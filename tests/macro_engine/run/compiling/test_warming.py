@@ -156,7 +156,7 @@ def test_without_a_cache_folder_a_thread_compiles(cold, monkeypatch):
     loaded = threading.Event()
     monkeypatch.setattr(NeededKernels, "load", lambda _self: loaded.set())
     one = Warming(NEEDED)
-    assert loaded.wait(5)
+    assert loaded.wait(60)
     assert one.process is None
     assert "every run compiles it" in one.announcement
 
@@ -214,7 +214,7 @@ def test_of_two_processes_one_compiles_and_the_other_waits():
 
         thread = threading.Thread(target=second)
         thread.start()
-        assert waits.wait(5)
+        assert waits.wait(60)
         order.append("first")
     thread.join(120)
     assert order == ["first", "second"]

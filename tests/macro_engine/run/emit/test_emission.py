@@ -97,7 +97,7 @@ def test_a_killed_run_writes_each_line_once(tmp_path, delay):
 
     assert start(tmp_path / "whole.jsonl", tmp_path / "whole.run").wait() == 0
     to = tmp_path / "o.jsonl"
-    for lines in (50, 900, 2400):
+    for lines in (50, 2000):
         process = start(to, tmp_path / "r.run", "--rate", "1500")
         while not to.exists() or to.read_bytes().count(b"\n") < lines:
             time.sleep(0.01)
@@ -268,7 +268,7 @@ def test_a_state_is_stored_after_the_lines_before_it_are_written():
     for _ in range(3):  # a reader who does not read is waited for once
         started = time.monotonic()
         pipe.state()
-    assert time.monotonic() - started < 0.1
+    assert time.monotonic() - started < emit_target._PATIENCE_TO_STORE
     os.close(read)
     pipe.close()
     os.close(write)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_sessions import finished_session, session_over, write_stream
 
-from macro_engine.run.score.lead import Lead, differences
+from macro_engine.run.score.lead import COUNTS, Lead, differences
 from macro_engine.run.watched import WatchedRun
 
 
@@ -89,6 +89,25 @@ def test_blocks_of_any_length_and_a_state_in_between_give_the_same(session):
         again.restore(parts.state())
         parts = again
     assert parts.document("ftl", history.titles) == whole.document("ftl", history.titles)
+
+
+def test_room_for_subroutines_of_another_member_changes_no_sum(session):
+    """A state has the same room for all members, and the order of additions may depend on it."""
+    history, rng = session.history, np.random.default_rng(1)
+    lead = Lead(history.names)
+    lead.update(history.results(0, 600))
+    lead.situations._grow(64)
+    for _ in range(20):
+        for k, usage in enumerate(lead.usage):
+            room = 20 if k == lead.leader else 50
+            for name in COUNTS:
+                setattr(usage, name, rng.integers(1, 100, room))
+            usage.gained = {name: rng.integers(-99, 99, room) for name in lead.strategies}
+        again = Lead(history.names)
+        again.restore(lead.state())
+        found, wanted = (one.document("ftl", history.titles) for one in (again, lead))
+        assert found["points"] == wanted["points"]
+        assert found["others"] == wanted["others"]
 
 
 def test_the_screen_and_the_summary_agree_on_what_is_luck(session):

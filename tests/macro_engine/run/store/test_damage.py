@@ -145,3 +145,34 @@ def test_a_file_that_is_no_sqlite_file_any_more_is_named(stopped, tmp_path):
     path = copy(stopped[1], tmp_path / "copy")
     shutil.copyfile(stopped[0], path)
     assert exported(path, tmp_path / "out")[0] == 1
+
+
+def leaves(path, table):
+    """The second and third page that hold rows of a table, by number; its root names its leaves."""
+    with closing(sqlite3.connect(path)) as connection:
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        root = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ?", [table]
+        ).fetchone()[0]
+    page = path.read_bytes()[(root - 1) * size : root * size]
+    assert page[0] == 5, "the rows fit on one page"
+    assert int.from_bytes(page[3:5]) > 2
+    cells = [int.from_bytes(page[at : at + 2]) for at in (14, 16)]
+    return size, [int.from_bytes(page[cell : cell + 4]) for cell in cells]
+
+
+@pytest.mark.parametrize("table", ["rejected", "events"])
+def test_exchanged_pages_are_named(tmp_path, table):
+    """Each row still has its checksum, and there are as many, but in another order."""
+    stream = write_stream(tmp_path / "d.csv", rows=4000, garbage=0.2)
+    run(engine(stream, tmp_path / "a.run", thresholds="0.0001,0.01,0.1"))
+    size, (one, other) = leaves(tmp_path / "a.run", table)
+    pages = bytearray((tmp_path / "a.run").read_bytes())
+    spans = [slice((page - 1) * size, page * size) for page in (one, other)]
+    pages[spans[0]], pages[spans[1]] = pages[spans[1]], pages[spans[0]]
+    (tmp_path / "a.run").write_bytes(pages)
+    code, said = exported(tmp_path / "a.run", tmp_path / "out")
+    assert code == 1
+    assert "do not match the ledger" in said
+    with closing(RunReader(tmp_path / "a.run")) as reader, pytest.raises(MacroError):
+        reader.events() if table == "events" else list(reader.rejected())

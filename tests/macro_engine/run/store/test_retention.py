@@ -12,10 +12,14 @@ from made_sessions import until
 
 from macro_engine.core import steps
 from macro_engine.core.errors import UsageError
+from macro_engine.run import result
 from macro_engine.run.engine import Listener
-from macro_engine.run.store import recorder, records, writer
+from macro_engine.run.store import recorder, records, schema, writer
+from macro_engine.run.store.combined_reader import CombinedReader
+from macro_engine.run.store.ledger import Ledger
 from macro_engine.run.store.retention import Retention
 from macro_engine.run.store.runfile import DroppedError, RunReader
+from macro_engine.run.wall import FollowedRun
 from macro_engine.run.watched import WatchedRun
 from macro_tui.cli import main
 
@@ -98,6 +102,54 @@ def test_a_run_that_dropped_steps_is_looked_at(dropped):
         watching.close()
 
 
+@pytest.fixture
+def half(tmp_path, monkeypatch):
+    """A run file of 200 steps, and the rest of the run, which drops them all."""
+    make_many_records(monkeypatch)
+    stream = write_stream(tmp_path / "d.csv", rows=6000)
+    run_until(engine(stream, tmp_path / "a.run"), 200)
+    rest = engine(stream, tmp_path / "a.run")
+    rest.keep = Retention.parse("100kB")
+    return tmp_path / "a.run", rest
+
+
+def test_who_watches_and_falls_behind_what_is_kept_begins_there(half):
+    path, rest = half
+    watching, line = WatchedRun(path), FollowedRun(path, ())
+    with closing(RunReader(path)) as reader:
+        watching.store = CombinedReader(reader)
+        watching._look(reader)
+        line.look()
+        assert watching.history.steps == line.steps >= 200
+        before = watching.history.steps
+        run(rest)
+        watching._look(reader)
+        line.look()
+        assert reader.first_step > before
+        assert watching.history.first == reader.first_step
+        assert watching.history.steps == line.steps == reader.steps
+        assert watching.snapshot.has_ended
+        assert line.line.trouble == ""
+        assert line.line.snapshot.has_ended
+    line.close()
+
+
+def test_results_are_read_while_records_are_dropped(half, monkeypatch):
+    path, rest = half
+    frame, waiting = result.predictions_frame, [rest]
+
+    def frame_after_a_drop(part, *others):
+        if waiting:
+            run(waiting.pop())
+        return frame(part, *others)
+
+    monkeypatch.setattr(result, "predictions_frame", frame_after_a_drop)
+    with result.open_run(path) as opened, closing(RunReader(path)) as reader:
+        steps_read = opened.predictions["step"].unique().to_list()
+        reader.refresh()
+        assert steps_read == list(range(reader.first_step, reader.steps))
+
+
 def test_old_records_are_dropped_by_their_age(tmp_path, monkeypatch):
     make_many_records(monkeypatch)
     stream = write_stream(tmp_path / "d.csv", rows=1000)
@@ -165,6 +217,24 @@ def test_a_quiet_feed_takes_little_too(tmp_path, monkeypatch):
     with closing(RunReader(tmp_path / "a.run")) as reader:
         assert reader._ledger().records < 20
         assert sum(r.steps for r in reader.all_results()) == 700
+
+
+@pytest.mark.parametrize(("steps_of_limit", "count"), [(None, 4), (250, 14)])
+def test_records_grow_in_short_commits(tmp_path, monkeypatch, steps_of_limit, count):
+    """To 1,024 steps, so that a slow run is stored densely, or until they are large."""
+    stream = write_single_rows(tmp_path / "d.csv", 4000)
+    options = {"every": "1", "history": "36", "thresholds": NINE, "distance": "labels"}
+    run(engine(stream, tmp_path / "fast.run", **options))
+    with closing(RunReader(tmp_path / "fast.run")) as reader:
+        whole = reader.results(0, 4000)
+    if steps_of_limit is not None:
+        monkeypatch.setattr(writer, "_GROWING_BYTES", whole.cut(0, steps_of_limit).nbytes)
+    with closing(schema.connect(tmp_path / "slow.run", writable=True)) as connection:
+        schema.create(connection)
+        ledger = Ledger()
+        for start in range(0, 4000, 100):
+            writer.write_steps(connection, ledger, [whole.cut(start, start + 100)])
+        assert ledger.records == count
 
 
 def test_a_reader_follows_a_record_that_grows(tmp_path, monkeypatch):

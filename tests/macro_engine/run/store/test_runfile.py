@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from contextlib import closing
 
 import numpy as np
@@ -21,9 +23,10 @@ from macro_engine.core.steps import Steps
 from macro_engine.run.engine import Listener
 from macro_engine.run.progress import RunProgress
 from macro_engine.run.store import records
-from macro_engine.run.store.recorder import Recorder, size_of
+from macro_engine.run.store.recorder import Recorder
 from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.store.stored_names import names_of, told
+from macro_engine.run.store.whole_file import size_of
 
 
 def assert_same_results(one, other):
@@ -268,3 +271,24 @@ def test_names_are_told_and_read_again():
     members = grid([6, "all"], [0.1, float("inf")])
     names = Names(("marginal", "no_change", "ewa"), members, 2)
     assert names_of(json.loads(json.dumps(told(names))), 2) == names
+
+
+def test_two_threads_close_it_once(tmp_path, monkeypatch):
+    """A run that ends while it is abandoned: the file is not closed under the one that works."""
+    leave, calls, begun = Recorder._leave_one_file, [], threading.Event()
+
+    def leave_slowly(recorder):
+        calls.append(threading.current_thread().name)
+        begun.set()
+        time.sleep(0.1)
+        leave(recorder)
+
+    monkeypatch.setattr(Recorder, "_leave_one_file", leave_slowly)
+    recorder = Recorder(tmp_path / "a.run")
+    first = threading.Thread(target=recorder.close, name="first")
+    first.start()
+    assert begun.wait(60)
+    recorder.close(lambda: False)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
+    first.join()
+    assert calls == ["first"]
