@@ -11,3 +11,7 @@ class UsageError(MacroError):
     """An option or a setting that cannot be used. Exit code 2."""
 
     exit_code = 2
+
+
+class DroppedError(MacroError):
+    """Steps of a run file were asked for that `--keep` dropped."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import DroppedError, MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import count_text
 from macro_engine.core.state import DamagedError, children
@@ -25,7 +25,7 @@ from macro_engine.run.dataframes import (
     trace_frame,
 )
 from macro_engine.run.store.lock import writer_of
-from macro_engine.run.store.runfile import DroppedError, RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.summary import Summary
 from macro_engine.stream.table import Rejections
 

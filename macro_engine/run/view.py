@@ -23,7 +23,6 @@ from macro_engine.run.pulls import PART_NAMES
 from macro_engine.run.rejected import RejectedReason
 from macro_engine.run.score.lead import situation_text, standing
 from macro_engine.run.snapshot import Snapshot
-from macro_engine.run.store.runfile import DroppedError
 from macro_engine.run.summary import Confusion, Earner, LeadSummary, MetricSummary, Summary
 from macro_engine.run.wall import RunLine
 from macro_engine.strategies import PAPER, PULL, TURNING, macro_of, prediction_of
@@ -43,7 +42,6 @@ __all__ = [
     "Confusion",
     "Controls",
     "Destination",
-    "DroppedError",
     "Earner",
     "Event",
     "History",

@@ -65,23 +65,26 @@ def serve_metrics(arguments: argparse.Namespace, engine: Engine) -> Engine:
     return engine
 
 
-def rules_of(arguments: argparse.Namespace, places: Sequence[Path] = ()) -> tuple[Rule, ...]:
-    """The rules; a wrong one is an error. They may be over series of the runs in some places."""
+def rules_of(arguments: argparse.Namespace, runs: Sequence[Path] = ()) -> tuple[Rule, ...]:
+    """Returns the rules; an invalid one is an error. They may name series of run files.
+
+    `runs` are these files, or folders of them.
+    """
     if not arguments.alarm:
         return ()
     from macro_engine.run.alarms.rules import parse
 
-    series = _series_in(places)
+    series = _series_in(runs) if runs else set()
     return tuple(parse(rule, series) for rule in arguments.alarm)
 
 
-def _series_in(places: Sequence[Path]) -> set[str]:
-    """The series of all run files that can be read."""
+def _series_in(runs: Sequence[Path]) -> set[str]:
+    """Returns the series of all run files that can be read."""
     from macro_engine.run.store.runfile import RunReader
 
     found: set[str] = set()
-    for place in places:
-        for path in place.glob("*.run") if place.is_dir() else [place]:
+    for run in runs:
+        for path in run.glob("*.run") if run.is_dir() else [run]:
             with suppress(MacroError), closing(RunReader(path)) as reader:
                 found.update(reader.names.series)
     return found

@@ -58,9 +58,9 @@ def options_of(
     arguments: argparse.Namespace,
     name: str,
     readonly: bool = False,
-    places: Sequence[Path] = (),
+    runs: Sequence[Path] = (),
 ) -> Options:
-    """The options of the monitor; `name` is the title of the run, `places` are of stored ones."""
+    """The options of the monitor; `name` is the title of the run, `runs` may be named by alarms."""
     if readonly:
         drop_debugging()
     from macro_tui.app import Options
@@ -71,7 +71,7 @@ def options_of(
         arguments.ascii or needs_ascii(),
         arguments.low_bandwidth,
         arguments.theme,
-        rules_of(arguments, places),
+        rules_of(arguments, runs),
         readonly,
         command_of(arguments),
         arguments.fail_on_alarm,

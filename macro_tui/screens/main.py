@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import DroppedError, MacroError
 from macro_engine.run.playing.destination import target_text
-from macro_engine.run.view import METRICS, DroppedError, RunView, Snapshot
+from macro_engine.run.view import METRICS, RunView, Snapshot
 from macro_tui.app import Options
 from macro_tui.driver import terminal_is_gone
 from macro_tui.panels.decision import DecisionPanel

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from macro_engine.core.errors import MacroError
-from macro_engine.run.view import DroppedError
+from macro_engine.core.errors import DroppedError, MacroError
 from macro_tui.app import THEMES
 from macro_tui.screens.base import MonitorScreen
 from macro_tui.screens.confirm_exit import ConfirmExit

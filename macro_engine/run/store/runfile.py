@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import DroppedError, MacroError
 from macro_engine.core.escape import visible
 from macro_engine.core.format import steps_text
 from macro_engine.core.names import Names
@@ -27,10 +27,6 @@ from macro_engine.strategies import prediction_of
 from macro_engine.stream.table import Rejection
 
 _RECORDS_KEPT = 12
-
-
-class DroppedError(MacroError):
-    """Steps were asked for that `--keep` dropped."""
 
 
 class RunReader:

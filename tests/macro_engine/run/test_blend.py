@@ -80,7 +80,7 @@ recorder.COMMIT_SECONDS, recorder._REST = 0.0, 0.0
 block = random_block(0, 2, [1, 1])
 block = replace(block, rows=replace(block.rows, units=block.rows.numbers))
 names = ("ftl", "ewa", "blend")
-compiled(members_of("labels", 3), "labels", "logistic", COLUMNS, 2, strategies=names).run(block)
+compiled(members_of("labels", 3), "labels", "logistic", COLUMNS, 2, strategies=names).learn(block)
 rng, deaths = random.Random(5), 0
 for _ in range(int(sys.argv[3])):
     naps, child = [rng.random() * 0.004 for _ in range(rng.randrange(1, 12))], os.fork()

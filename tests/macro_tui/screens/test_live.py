@@ -97,7 +97,7 @@ async def test_keys_that_would_hurry_it_are_not_offered_and_say_why(growing):
             assert "a live feed cannot be paused or sped up" in text_of(app).splitlines()[-1]
         commands = {command.title for command in app.get_system_commands(app.screen)}
         assert "Play slower" not in commands
-        assert "Freeze the view, not the source; again: follow" in commands
+        assert "Freeze the view, not the source; again to follow" in commands
         await press("g")
         assert isinstance(app.screen, Prompt)
         assert "50% of what has come" in text_of(app)

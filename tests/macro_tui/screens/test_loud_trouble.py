@@ -18,10 +18,10 @@ from made_sessions import (
     write_stream,
 )
 
-from macro_engine.core.errors import MacroError
+from macro_engine.core.errors import DroppedError, MacroError
 from macro_engine.run.playing.pace import Destination
 from macro_engine.run.run_listing import listing_line
-from macro_engine.run.store.runfile import DroppedError, RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.watched import WatchedRun
 from macro_tui.screens.main import MainScreen
 

@@ -11,14 +11,14 @@ from made_runs import engine, live_engine, run, run_until, run_until_read, write
 from made_sessions import until
 
 from macro_engine.core import steps
-from macro_engine.core.errors import UsageError
+from macro_engine.core.errors import DroppedError, UsageError
 from macro_engine.run import result
 from macro_engine.run.engine import Listener
 from macro_engine.run.store import recorder, records, schema, writer
 from macro_engine.run.store.combined_reader import CombinedReader
 from macro_engine.run.store.ledger import Ledger
 from macro_engine.run.store.retention import Retention
-from macro_engine.run.store.runfile import DroppedError, RunReader
+from macro_engine.run.store.runfile import RunReader
 from macro_engine.run.wall import FollowedRun
 from macro_engine.run.watched import WatchedRun
 from macro_tui.cli import main
