@@ -73,11 +73,11 @@ def assert_same_steps(one, other, lists=True):
 
 
 def predictions_of(steps, series):
-    return steps.predictions[steps.names.place(series)]
+    return steps.predictions[steps.names.index(series)]
 
 
 def probabilities_of(steps, series):
-    return steps.probabilities[steps.names.place(series)]
+    return steps.probabilities[steps.names.index(series)]
 
 
 def shown_by(steps, strategy, thing):

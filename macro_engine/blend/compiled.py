@@ -279,7 +279,7 @@ def _scratch(shape: BlendShape) -> Scratch:
     return Scratch(
         shares=np.empty(classes),
         linear=np.empty((2, models)),
-        places=np.empty(shape.tiled),
+        values=np.empty(shape.tiled),
         margins=np.empty(4 * models),
         said=np.empty((2, sets, 3 * models)),
         moves=np.empty(4 * models),

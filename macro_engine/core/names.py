@@ -85,6 +85,6 @@ class Names:
         with_members = self.weighing, WEIGHTS
         return [i for i, one in enumerate(self.shown) if (one.strategy, one.thing) != with_members]
 
-    def place(self, series: str) -> int:
+    def index(self, series: str) -> int:
         """Returns the index of a series among the predictors."""
         return self.series.index(series)

@@ -210,7 +210,7 @@ class Steps:
 
     def wrong_of(self, series: str) -> Counts:
         """Rows that a strategy or baseline got wrong, by steps."""
-        wrong: Counts = self.wrong[self.names.place(series)]
+        wrong: Counts = self.wrong[self.names.index(series)]
         return wrong
 
     @property

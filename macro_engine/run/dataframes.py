@@ -32,7 +32,7 @@ def predictions_frame(results: Steps, classes: Sequence[str], strategy: str) -> 
         columns[name] = named.slice(i * n, n)
     columns["label"] = _known(columns["label"], results.known)
     if results.probabilities is not None:
-        lines = results.probabilities[results.names.place(strategy)]
+        lines = results.probabilities[results.names.index(strategy)]
         for c, name in enumerate(classes):
             columns[f"p_{name}"] = pl.Series(lines[:, c]).fill_nan(None)
     return pl.DataFrame(columns)

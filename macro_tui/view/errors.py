@@ -16,22 +16,22 @@ _FEWEST_ROWS = 100  # what fewer rows give says nothing
 
 
 def shown_series(scene: Scene) -> list[tuple[str, str, int]]:
-    """Name, role and place among the series of each curve, in the order of the legend."""
+    """Name, role and index among the series of each curve, in the order of the legend."""
     history, is_lead = scene.history, scene.view.mode == "lead"
     if is_lead:
         named = [(scene.macro_title, scene.macro)]
         named += [(series_title(name), name) for name in scene.beside_macro]
     else:
         named = [(series_title(name), name) for name in history.strategies]
-    shown = [(title, role_of(name), history.place(name)) for title, name in named]
+    shown = [(title, role_of(name), history.index(name)) for title, name in named]
     if not is_lead:
-        shown.append(("base", "marginal", history.place("marginal")))
+        shown.append(("base", "marginal", history.index("marginal")))
     extra = CURVES[scene.view.curves]
     if "no_change" in extra:
-        shown.append(("no-change", "no_change", scene.history.place("no_change")))
+        shown.append(("no-change", "no_change", scene.history.index("no_change")))
     if "threshold" in extra:
         k = scene.member
-        shown.append((history.members[k], "threshold", history.place_of_member(k)))
+        shown.append((history.members[k], "threshold", history.index_of_member(k)))
     return shown
 
 

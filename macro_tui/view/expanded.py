@@ -26,8 +26,8 @@ def errors_by_window(scene: Scene) -> list[Row]:
     values = [100 * history.errors(moment, window)[:, 0] for window in (*WINDOWS, None)]
     rows: list[Row] = [[(_line("error, steps", headings), "muted")]]
     for title, role, name in shown:
-        place = history.place(name)
-        rows.append([(_line(title, [_percent(found[place]) for found in values]), role)])
+        line = history.index(name)
+        rows.append([(_line(title, [_percent(found[line]) for found in values]), role)])
     return rows
 
 

@@ -51,7 +51,7 @@ def _by_series(scene: Scene, tally: Tally, of: int, when: str) -> list[Row]:
 
 def _by_class(scene: Scene, tally: Tally) -> list[Row]:
     """A line for each class: how often it was the label, was predicted, and was both."""
-    line = scene.history.place(scene.strategy)
+    line = scene.history.index(scene.strategy)
     title = f"{series_title(scene.strategy)} by class, since the start"
     titles = (metric.title for metric in _OF_CLASS.values())
     headings = ["class", "rows", "predicted", "right", *titles]

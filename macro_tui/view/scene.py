@@ -156,7 +156,7 @@ class Scene:
 
     def ahead(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """By how much each series is better than the baseline."""
-        baseline = values[self.history.place("marginal")]
+        baseline = values[self.history.index("marginal")]
         ahead: NDArray[np.float64] = baseline - values
         return -ahead if self.metric.higher_is_better else ahead
 

@@ -26,7 +26,7 @@ def verdict(scene: Scene, width: int) -> Row:
         return metric_verdict(scene, width)
     name, history = scene.macro, scene.history
     recent = scene.recent_errors
-    own, baseline = recent[history.place(name)], recent[history.place("marginal")]
+    own, baseline = recent[history.index(name)], recent[history.index("marginal")]
     others = [other for other in history.strategies if other != name and other in PAPER]
     role = "good" if own <= baseline else "bad"
     origin, beside = _origin(scene), [_clause(scene, other) for other in scene.beside_macro]
@@ -55,7 +55,7 @@ def _opening_in(scene: Scene, width: int, wanted: Row) -> Row:
 
 def _opening(scene: Scene, against: str, is_short: bool = False) -> Row:
     name, history, so_far = scene.macro, scene.history, scene.errors
-    own, baseline = so_far[history.place(name)], so_far[history.place("marginal")]
+    own, baseline = so_far[history.index(name)], so_far[history.index("marginal")]
     row: Row = [(f"{scene.macro_title} {own:.1f} %", role_of(name))]
     row += [] if is_short else _used(scene)
     match standing_of(scene):
@@ -73,7 +73,7 @@ def _opening(scene: Scene, against: str, is_short: bool = False) -> Row:
 def standing_of(scene: Scene) -> str:
     """What may be said of MACRO's lead."""
     name, so_far = scene.macro, scene.errors
-    lead = so_far[scene.history.place("marginal")] - so_far[scene.history.place(name)]
+    lead = so_far[scene.history.index("marginal")] - so_far[scene.history.index(name)]
     return standing(lead, *scene.history.confidence(scene.moment, name))
 
 
@@ -112,17 +112,17 @@ def _origin(scene: Scene) -> Row:
 def _best_baseline(scene: Scene) -> Row:
     """No-change, where it is the best of the baselines: it says nothing for the model."""
     history, so_far = scene.history, scene.errors
-    best = so_far[history.place("no_change")]
-    if best >= so_far[history.place("marginal")]:
+    best = so_far[history.index("no_change")]
+    if best >= so_far[history.index("marginal")]:
         return []
-    ahead = so_far[history.place(scene.macro)] - best
+    ahead = so_far[history.index(scene.macro)] - best
     how = "as good" if abs(ahead) < _AS_GOOD else "better" if ahead > 0 else "worse"
     return [(f"; no-change {best:.1f} %, {how}", "bad" if ahead >= -_AS_GOOD else "no_change")]
 
 
 def _clause(scene: Scene, strategy: str) -> tuple[Span, Span]:
     """The error of a strategy; and MACRO's part in what pulls it, where it says so."""
-    error = scene.errors[scene.history.place(strategy)]
+    error = scene.errors[scene.history.index(strategy)]
     share = pull_of_macro(scene, strategy)
     title, role = series_title(strategy), role_of(strategy)
     pulls = "" if share is None else f", MACRO pulls {share:.0%} of {title}".replace("%", " %")

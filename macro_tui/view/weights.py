@@ -210,7 +210,7 @@ def weights_view(scene: Scene, columns: int) -> WeightsView:
         MemberRow(
             name,
             0.0 if weights is None else float(weights[k, 0]),
-            float(scene.errors[history.place_of_member(k)]),
+            float(scene.errors[history.index_of_member(k)]),
             int(subroutines[k]),
         )
         for k, name in enumerate(history.short_members)

@@ -85,7 +85,7 @@ class Scratch(NamedTuple):
 
     shares: Floats  # of the classes, which are the same for every row of a step
     linear: Floats  # the first row or another, by what each model said
-    places: Floats  # a row's columns, as the tiles see them
+    values: Floats  # a row's columns, as the tiles see them
     margins: Floats  # lanes
     said: Floats  # the first row or another, by sets by lanes, as probabilities
     moves: Floats  # lanes

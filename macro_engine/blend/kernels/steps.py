@@ -80,7 +80,7 @@ def answer_row(  # type: ignore[no-untyped-def]
             p[_FAMILY, c] = total
     find_cells(
         given.units[i], given.codes[i], constants.depths, constants.columns, constants.bins,
-        constants.offsets, constants.addends, parts.tables, scratch.places, record.cells[r],
+        constants.offsets, constants.addends, parts.tables, scratch.values, record.cells[r],
     )  # fmt: skip
     tiles_say(record.cells[r], constants.rates, parts.biases, parts.tables, scratch.margins, said)
     for g in range(constants.expert.shape[0]):

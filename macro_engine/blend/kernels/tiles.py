@@ -20,7 +20,7 @@ _20, _29, _32 = np.uint64(20), np.uint64(29), np.uint64(32)
 
 @part
 def find_cells(  # type: ignore[no-untyped-def]
-    units, codes, depths, columns, bins, offsets, addends, tables, places, cells
+    units, codes, depths, columns, bins, offsets, addends, tables, values, cells
 ):
     """The cells of a row, sets by tilings; a category has bins of 1, so that it is its code.
 
@@ -28,14 +28,14 @@ def find_cells(  # type: ignore[no-untyped-def]
     """
     lanes = tables.shape[2]
     for f in range(len(units)):
-        places[f] = units[f]
-    for f in range(len(places) - len(units)):
-        places[len(units) + f] = codes[f]
+        values[f] = units[f]
+    for f in range(len(values) - len(units)):
+        values[len(units) + f] = codes[f]
     for s in range(depths.shape[0]):
         for t in range(depths.shape[1]):
             h = np.uint64(0)
             for a in range(depths[s, t]):
-                tile = np.int64(places[columns[s, t, a]] * bins[s, t, a] + offsets[s, t, a])
+                tile = np.int64(values[columns[s, t, a]] * bins[s, t, a] + offsets[s, t, a])
                 h = h * _SPREAD + (np.uint64(tile) + addends[s, t, a])
                 h = (h ^ (h >> _29)) * _FACTOR
                 h = (h ^ (h >> _32)) * _FACTOR

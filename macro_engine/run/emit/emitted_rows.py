@@ -18,7 +18,7 @@ from macro_engine.stream.block_maker import BlockMaker
 
 def of_results(results: Steps, block: Block, strategy: str) -> PredictedRows:
     """The rows of steps that were run."""
-    place, steps = results.names.place(strategy), np.arange(results.steps)
+    line, steps = results.names.index(strategy), np.arange(results.steps)
     members = results.shown_members
     by_row = np.repeat(steps, results.lengths)
     probabilities = results.probabilities
@@ -27,8 +27,8 @@ def of_results(results: Steps, block: Block, strategy: str) -> PredictedRows:
         results.first_step + by_row,
         results.times,
         block.keys,
-        results.predictions[place],
-        None if probabilities is None else probabilities[place],
+        results.predictions[line],
+        None if probabilities is None else probabilities[line],
         members[by_row],
         results.active[members, steps][by_row],
     )
@@ -74,7 +74,7 @@ def emit_open_rows(
     emission: Emission, said: OpenPredictions, maker: BlockMaker, strategy: str
 ) -> None:
     """Emits the predictions of rows of the open step."""
-    place, rows = said.names.place(strategy), maker.pending[0]
+    line, rows = said.names.index(strategy), maker.pending[0]
     stop = len(rows.rows)
     start = stop - said.predictions.shape[1]
     part = rows.cut(start, stop)
@@ -82,14 +82,14 @@ def emit_open_rows(
         part.rows, np.array([0, stop - start]), part.times, maker.rows + start, maker.steps,
         keys=part.keys,
     )  # fmt: skip
-    probabilities = None if said.probabilities is None else said.probabilities[place]
+    probabilities = None if said.probabilities is None else said.probabilities[line]
     n = len(block.rows)
     predicted = PredictedRows(
         block.first_row,
         np.full(n, block.first_step),
         block.times,
         block.keys,
-        said.predictions[place],
+        said.predictions[line],
         None if probabilities is None else np.asarray(probabilities, np.float32),
         np.full(n, said.member),
         np.full(n, said.active),

@@ -140,11 +140,11 @@ class History:
         """The first step that can be told of; those before it were dropped."""
         return max(self.begin, self.first_kept())
 
-    def place(self, series: str) -> int:
+    def index(self, series: str) -> int:
         """Returns the index of a strategy or baseline among the series."""
-        return self.names.place(series)
+        return self.names.index(series)
 
-    def place_of_member(self, member: int) -> int:
+    def index_of_member(self, member: int) -> int:
         """Returns the index of a member among the series."""
         return len(self.names.series) + member
 

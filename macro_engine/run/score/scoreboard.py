@@ -34,7 +34,7 @@ class Scoreboard:
 
     def __init__(self, names: Names, strategy: str) -> None:
         self.names = names
-        self.place = names.place(strategy)
+        self.series_index = names.index(strategy)
         self.steps = 0
         self.confusion = np.zeros((names.classes, names.classes), np.int64)
         self.totals = Totals.nothing(names)
@@ -47,7 +47,7 @@ class Scoreboard:
 
     def update(self, results: Steps) -> None:
         self.steps += results.steps
-        labels, predictions = results.labels, results.predictions[self.place]
+        labels, predictions = results.labels, results.predictions[self.series_index]
         if results.known is not None:
             labels, predictions = labels[results.known], predictions[results.known]
         self.confusion += count_pairs(labels, predictions, self.names.classes)

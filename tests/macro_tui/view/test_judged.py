@@ -113,16 +113,16 @@ def test_a_better_metric_is_good_whichever_way_is_better(session):
     for name in METRICS:
         scene = by(session, name)
         values = scene.values(np.array([scene.steps]), None)[:, 0]
-        ahead = scene.ahead(values)[scene.history.place("ftl")]
+        ahead = scene.ahead(values)[scene.history.index("ftl")]
         if name != "error":
             rows = [verdict(scene, 200)]
             assert roles_of(rows, " the baseline") == {"good" if ahead > 0 else "bad"}
         worse, better = values.copy(), values.copy()
         step = 1.0 if METRICS[name].higher_is_better else -1.0
-        worse[scene.history.place("ftl")] = values[scene.history.place("marginal")] - step
-        better[scene.history.place("ftl")] = values[scene.history.place("marginal")] + step
-        assert scene.ahead(worse)[scene.history.place("ftl")] == pytest.approx(-1.0)
-        assert scene.ahead(better)[scene.history.place("ftl")] == pytest.approx(1.0)
+        worse[scene.history.index("ftl")] = values[scene.history.index("marginal")] - step
+        better[scene.history.index("ftl")] = values[scene.history.index("marginal")] + step
+        assert scene.ahead(worse)[scene.history.index("ftl")] == pytest.approx(-1.0)
+        assert scene.ahead(better)[scene.history.index("ftl")] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

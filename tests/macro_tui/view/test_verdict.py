@@ -92,7 +92,7 @@ def scene(tmp_path):
 def errors_of(scene, **errors):
     found = scene.errors.copy()
     for name, error in errors.items():
-        found[scene.history.place(name)] = error
+        found[scene.history.index(name)] = error
     return found
 
 

@@ -80,9 +80,9 @@ def test_metrics_at_any_moment(past, whole, window):
     for i, moment in enumerate(moments.tolist()):
         first = 0 if window is None else max(moment - window, 0)
         rows = slice(int(whole.starts[first]), int(whole.starts[moment]))
-        labels, said = whole.labels[rows], whole.predictions[past.place("ewa"), rows]
-        p = whole.probabilities[past.place("ewa"), np.arange(rows.start, rows.stop), labels]
-        line = past.place("ewa")
+        labels, said = whole.labels[rows], whole.predictions[past.index("ewa"), rows]
+        p = whole.probabilities[past.index("ewa"), np.arange(rows.start, rows.stop), labels]
+        line = past.index("ewa")
         assert tally.labels[:, i].tolist() == np.bincount(labels, minlength=2).tolist()
         assert tally.predicted[line, :, i].tolist() == np.bincount(said, minlength=2).tolist()
         hits = np.bincount(labels[said == labels], minlength=2)
