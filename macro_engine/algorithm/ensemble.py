@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from macro_engine.algorithm.open_predictions import OpenPredictions
 from macro_engine.algorithm.persistence import Persistence
 from macro_engine.algorithm.to_steps import all_predictions, to_steps
 from macro_engine.core.names import BASELINES, Names
+from macro_engine.core.plugins import is_own
 from macro_engine.core.rows import Block, Columns, Counts, Floats, Ints, Rows
 from macro_engine.core.state import DamagedError, State, child, whole
 from macro_engine.core.steps import Steps
@@ -29,10 +31,13 @@ from macro_engine.strategies import (
     Forecasts,
     LateSteps,
     Setup,
+    Strategy,
     names_along,
     shown_members,
     start,
 )
+
+_Given = TypeVar("_Given", Forecasts, Completion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +160,10 @@ class Ensemble:
             *expect(labels, starts),
         )  # fmt: skip
         completion = Completion(forecasts, labels)
-        answers = {
-            s.name: s.run_compiled(completion) if self.compiled else s.run(completion)
-            for s in self.strategies
-        }
+        answers = {}
+        for strategy in self.strategies:
+            run = strategy.run_compiled if self.compiled else strategy.run
+            answers[strategy.name] = run(_shared_with(strategy, completion))
         return result, completion, answers
 
     def compile(self) -> None:
@@ -226,7 +231,9 @@ class Ensemble:
             name, said = strategy.name, [e.answers[strategy.name] for e in earlier]
             run = strategy.run_late_compiled if self.compiled else strategy.run_late
             before_block = Answer.join_late(said) if said else None
-            answer = run(LateSteps(forecasts, completion, opened_before, before_block, before))
+            opening = _shared_with(strategy, forecasts)
+            completing = _shared_with(strategy, completion)
+            answer = run(LateSteps(opening, completing, opened_before, before_block, before))
             if answer is not None:
                 answers[name] = answer
                 said += [answer.cut(0, own, block.starts)] if own else []
@@ -245,7 +252,7 @@ class Ensemble:
 
     def answers(self, forecasts: Forecasts) -> dict[str, Answer]:
         """What each strategy says of rows of an open step."""
-        return {strategy.name: strategy.reply(forecasts) for strategy in self.strategies}
+        return {s.name: s.reply(_shared_with(s, forecasts)) for s in self.strategies}
 
     def forecasts_of(
         self,
@@ -306,3 +313,8 @@ class Ensemble:
         self.no_change.restore(child(baselines, "no_change"), self.classes)
         if self.earned is not None:
             self.earned.restore(child(baselines, "earned"))
+
+
+def _shared_with(strategy: Strategy, given: _Given) -> _Given:
+    """What a strategy is given; one that is not this program's own cannot write into it."""
+    return given if is_own(type(strategy)) else given.read_only()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from macro_engine.core.rows import Bools, Counts, Floats, Ints, Rows, joined
 
@@ -65,6 +67,10 @@ class Forecasts:
             None if self.marginal_probabilities is None else self.marginal_probabilities[a:b],
             None if self.no_change_probabilities is None else self.no_change_probabilities[a:b],
         )
+
+    def read_only(self) -> Forecasts:
+        """The same, for code that might write into it: that raises an error."""
+        return replace(_read_only(self), rows=_read_only(self.rows))
 
     @staticmethod
     def join(parts: Sequence[Forecasts]) -> Forecasts:
@@ -125,6 +131,10 @@ class Completion:
         step.losses = self.losses[s : s + 1]  # which are counted for all steps at once
         return step
 
+    def read_only(self) -> Completion:
+        """The same, for code that might write into it: that raises an error."""
+        return Completion(self.forecasts.read_only(), _view(self.labels))
+
 
 def count_wrong(predictions: Counts, labels: Ints, starts: Ints) -> Ints:
     """How many labelled rows of each step each line of predictions got wrong."""
@@ -137,3 +147,18 @@ def count_true(flags: Bools, starts: Ints) -> Ints:
     before = np.zeros((*flags.shape[:-1], flags.shape[-1] + 1), np.int32)
     np.cumsum(flags.view(np.int8), axis=-1, dtype=np.int32, out=before[..., 1:])
     return np.diff(before.take(starts, axis=-1)).astype(np.int64)
+
+
+_Arrays = TypeVar("_Arrays", Forecasts, Rows)
+
+
+def _read_only(arrays: _Arrays) -> _Arrays:
+    values = ((field.name, getattr(arrays, field.name)) for field in fields(arrays))
+    views: dict[str, Any] = {n: _view(v) for n, v in values if isinstance(v, np.ndarray)}
+    return replace(arrays, **views)
+
+
+def _view(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -181,3 +181,24 @@ def test_what_is_no_strategy_or_half_of_one_is_refused():
         register(lambda setup: setup)
     with pytest.raises(TypeError, match="lacks answer, complete, restore, state"):
         register(type("Half", (Strategy,), {"name": "half", "title": "half of one"}))
+
+
+def answer_and_write(forecasts):
+    forecasts.members[0] = 0
+    return Answer(forecasts.members[0])
+
+
+def learn_and_write(_self, completion, _answer):
+    completion.labels[0] = 0
+
+
+@pytest.mark.parametrize("options", [{}, {"label_delay": "2h"}])
+@pytest.mark.parametrize("moment", ["answer", "complete"])
+def test_none_can_change_what_others_are_given(theirs, stream, moment, options):
+    def answer(forecasts):
+        return answer_and_write(forecasts) if moment == "answer" else Answer(forecasts.members[0])
+
+    if moment == "complete":
+        theirs.complete = learn_and_write
+    with pytest.raises(MacroError, match=r"the strategy theirs failed .* read-only"):
+        run_with(theirs, stream, answer, **options)
