@@ -117,10 +117,8 @@ COMPILED = [
     ("labels", "nearest-mean", (2, None), ("ftl", "ewa")),
     ("features", "logistic", (1, 2), ("ftl", "ewa")),
 ]
-INTERPRETED = [
-    ("features", "nearest-mean", 1, ("ftl", "ewa")),
-    ("frames", "nearest-mean", 3, ALL),
-]
+INTERPRETED = ("features", "nearest-mean", 1, ("ftl", "ewa"))
+SLOWLY_INTERPRETED = ("frames", "nearest-mean", 3, ALL)
 
 
 def interpreted(members, distance, subroutine, columns, classes, **kinds):
@@ -132,7 +130,11 @@ def interpreted(members, distance, subroutine, columns, classes, **kinds):
 
 @pytest.mark.parametrize(
     ("make", "setting"),
-    [(compiled, setting) for setting in COMPILED] + [(interpreted, one) for one in INTERPRETED],
+    [
+        *((compiled, setting) for setting in COMPILED),
+        (interpreted, INTERPRETED),
+        pytest.param(interpreted, SLOWLY_INTERPRETED, marks=pytest.mark.slow),
+    ],
 )
 @given(
     block=random_blocks(),
