@@ -176,9 +176,7 @@ def test_times_that_run_backwards_are_counted_in_the_whole_recording(tmp_path, c
     assert command_of(out).endswith("--time when --label y --sort")
 
 
-@pytest.mark.parametrize(
-    "distance", ["labels", pytest.param("features", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("distance", ["labels", pytest.param("features", marks=pytest.mark.slow)])
 def test_a_run_with_what_was_written_is_the_run_without(tmp_path, monkeypatch, distance):
     monkeypatch.chdir(tmp_path)
     write_stream(tmp_path / "d.csv", rows=300, garbage=0.02)
