@@ -239,7 +239,8 @@ def test_merging_keeps_the_strongest():
     [
         ("classes", ",".join(map(str, range(201))), "201 classes are too many; at most 200"),
         ("thresholds", ",".join(map(str, range(1001))), "1,001 are too many; at most 1,000"),
-        ("ahead", "12", "not a length of time; write 1d"),
+        ("ahead", "12", "not a length of time above 0; write 1d"),
+        ("label_delay", "0s", "not a length of time above 0; write 1d"),
         ("max_step", "0", "not a number of rows"),
     ],
 )
