@@ -87,7 +87,9 @@ def length(value: Any) -> str:
     except ValueError:
         length = None
     if length is None:
-        raise ValueError(f"'{visible(value)}' is not a length of time above 0; write 1d (ms s m h d)")
+        raise ValueError(
+            f"'{visible(value)}' is not a length of time above 0; write 1d (ms s m h d)"
+        )
     return text
 
 
