@@ -9,7 +9,6 @@ import numpy as np
 from macro_engine.core.format import series_title, short_percent_text
 from macro_tui.view.bars import bar, legend_of, shades
 from macro_tui.view.canvas import Canvas
-from macro_tui.view.cells import in_room
 from macro_tui.view.curves import role_of
 from macro_tui.view.glyphs import UNICODE, Glyphs
 from macro_tui.view.raster import Floats, fitted
@@ -60,8 +59,9 @@ class WeightsView:
 
     @property
     def leader_title(self) -> str:
-        """Who follows the leader, in the room of its column."""
-        return in_room(series_title(self.leading), _LONGEST_LEADER)
+        """The strategy that follows the leader; of a longer name what the mark means."""
+        title = series_title(self.leading)
+        return title if len(title) <= _LONGEST_LEADER else "leads"
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,8 @@ def member_at(scene: Scene, y: int, height: int) -> int | None:
 def _draw_heading(canvas: Canvas, view: WeightsView, widths: ColumnWidths) -> None:
     end = widths.left + widths.bar + _WEIGHT
     room, title = widths.bar + _WEIGHT, series_title(view.weighing)
-    weight = f"{title} weight" if room >= len(title) + 11 else in_room(title, room - 1)
+    both = f"{title} weight"
+    weight = both if room >= len(both) + 4 else title if room > len(title) + 1 else "weight"
     canvas.put(1, 0, "threshold", "muted")
     if view.over_time is not None:
         canvas.put_right(end, 0, f" {weight}", "muted")

@@ -36,6 +36,17 @@ def test_the_error_stands_beside_short_bars_where_members_have_long_names():
     assert texts(render(replace(view, members=named), 30, 8))[4].split()[-1] == "33.0%"
 
 
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [(30, "threshold weight leads error"), (60, "threshold fixed_share weight leads error subs")],
+)
+def test_where_the_name_of_a_strategy_has_no_room_the_heading_says_what_stands_below(
+    width, headings
+):
+    view = replace(weights_view(width), leading="fixed_share", weighing="fixed_share")
+    assert " ".join(texts(render(view, width, 8))[0].split()) == headings
+
+
 def test_before_there_is_a_leader_none_is_marked():
     assert not any("●" in row for row in texts(render(weights_view(50, leader=None), 50, 8)))
 
